@@ -1,0 +1,399 @@
+"""The content-addressed store: identity of a result, its key, and its place on disk.
+
+An artifact is a directory `<store>/<stage>/<key>/` of files and a `manifest.json`. Its key is the SHA-256 of
+everything that shapes its content (`Recipe`), so the same work is never done twice and different work never shares a
+place. It is written into a temporary sibling and renamed: nothing half-written is ever read.
+"""
+
+import ast
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import resource
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow.parquet as pq
+
+from tasks.records import BenchError
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+MANIFEST = "manifest.json"
+
+
+class Progress(Protocol):
+    """Called by long work: `done` of `total` units so far."""
+
+    def __call__(self, done: int, total: int, unit: str) -> None:
+        """Report that `done` of `total` `unit`s are finished."""
+
+
+def silent(done: int, total: int, unit: str) -> None:
+    """Ignore progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A reference to a finished result: small, serialisable, the only thing that tasks exchange.
+
+    `digest` is the SHA-256 over the names and SHA-256 of its files: equal content has an equal digest.
+    """
+
+    stage: str
+    key: str
+    digest: str
+    root: str
+
+    @property
+    def path(self) -> Path:
+        """The directory that holds its files."""
+        return Path(self.root) / self.stage / self.key
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything that shapes an artifact's content.
+
+    Attributes
+    ----------
+    stage
+        The stage's name: a package under `tasks/` and a directory of the store.
+    step
+        What the stage does here, for stages with several steps.
+    module
+        Dotted name of the module whose code does the work; its code and that of the `tasks` modules it imports
+        go into the key.
+    params
+        JSON-able parameters.
+    inputs
+        Digest of each input, by name.
+    libraries
+        Distributions whose version changes the numbers.
+    """
+
+    stage: str
+    step: str
+    module: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    libraries: tuple[str, ...] = ()
+
+    def ingredients(self) -> dict[str, Any]:
+        """Return the key's ingredients as a JSON-able dictionary."""
+        return {
+            "stage": self.stage,
+            "step": self.step,
+            "code": code_fingerprint(self.module),
+            "params": json.loads(json.dumps(self.params, sort_keys=True, allow_nan=False)),
+            "inputs": dict(sorted(self.inputs.items())),
+            "libraries": {name: importlib.metadata.version(name) for name in sorted(self.libraries)},
+        }
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of the canonical JSON of the ingredients, 64 hexadecimal digits."""
+        return artifact_key(self.ingredients())
+
+
+def artifact_key(ingredients: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of canonical JSON (sorted keys, no spaces).
+
+    >>> artifact_key({"b": 1, "a": 2}) == artifact_key({"a": 2, "b": 1})
+    True
+    """
+    text = json.dumps(ingredients, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# --- fingerprint of code -------------------------------------------------------------------------------------------
+
+
+def code_fingerprint(module: str, root: Path = CHECKOUT) -> str:
+    """Return a digest of the syntax trees of `module` and of every `tasks` module it imports, transitively.
+
+    Comments, docstrings and formatting do not count. Imports are found in the source, those inside functions too.
+
+    Raises
+    ------
+    BenchError
+        When the module has no source file under `root`.
+    """
+    closure = sorted(_closure(module, root))
+    digest = hashlib.sha256()
+    for name in closure:
+        digest.update(f"{name}={_module_facts(_source(name, root))[0]}\n".encode())
+    return digest.hexdigest()
+
+
+def _closure(module: str, root: Path) -> set[str]:
+    seen: set[str] = set()
+    todo = [module]
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        _, imported = _module_facts(_source(name, root))
+        todo += [found for candidate in imported if (found := _importable(candidate, root))]
+    return seen
+
+
+def _importable(name: str, root: Path) -> str | None:
+    """Return the module that `name` is, or is an attribute of; None for a bare package."""
+    for candidate in (name, name.rpartition(".")[0]):
+        if candidate.startswith("tasks.") and (root / f"{candidate.replace('.', '/')}.py").is_file():
+            return candidate
+    return None
+
+
+def _source(module: str, root: Path) -> Path:
+    path = root / f"{module.replace('.', '/')}.py"
+    if not path.is_file():
+        raise BenchError(f"no source file for module {module}: expected {path}")
+    return path
+
+
+def _module_facts(path: Path) -> tuple[str, tuple[str, ...]]:
+    stat = path.stat()
+    return _parsed_facts(path, stat.st_mtime_ns, stat.st_size)
+
+
+@cache
+def _parsed_facts(path: Path, _mtime_ns: int, _size: int) -> tuple[str, tuple[str, ...]]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imported: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            imported += [f"{node.module}.{alias.name}" for alias in node.names]
+        _drop_docstring(node)
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), tuple(imported)
+
+
+def _drop_docstring(node: ast.AST) -> None:
+    """Remove every statement that is only a string: docstrings of modules, classes, functions and attributes."""
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        node.body = [
+            statement
+            for statement in node.body
+            if not (
+                isinstance(statement, ast.Expr)
+                and isinstance(statement.value, ast.Constant)
+                and isinstance(statement.value.value, str)
+            )
+        ]
+
+
+# --- the store -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What making an artifact took. `peak_memory_mb` is the process's high-water mark of resident memory."""
+
+    wall_s: float
+    cpu_s: float
+    peak_memory_mb: float
+
+
+class Store:
+    """Artifacts under one root directory. Safe for several processes at once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.expanduser().resolve()
+
+    def find(self, recipe: Recipe) -> Artifact | None:
+        """Return the artifact of `recipe` when it is there and its files have the recorded checksums."""
+        return self.get(recipe.stage, recipe.key)
+
+    def get(self, stage: str, key: str) -> Artifact | None:
+        """Return the verified artifact at `stage`/`key`, or None."""
+        directory = self.root / stage / key
+        manifest = read_manifest(directory)
+        if manifest is None or not _is_intact(directory, manifest):
+            return None
+        return Artifact(stage, key, manifest["digest"], str(self.root))
+
+    def make(self, recipe: Recipe, build: Callable[[Path], None]) -> Artifact:
+        """Return the artifact of `recipe`, calling `build(directory)` to write its files where it is missing.
+
+        Raises
+        ------
+        BenchError
+            When the store cannot be written, or the disk is full.
+        """
+        found = self.find(recipe)
+        if found is not None:
+            return found
+        started, cpu = time.monotonic(), _cpu_seconds()
+        with self._scratch(recipe.stage, recipe.key) as scratch:
+            build(scratch)
+            cost = Cost(
+                wall_s=round(time.monotonic() - started, 3),
+                cpu_s=round(_cpu_seconds() - cpu, 3),
+                peak_memory_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+            )
+            return self._commit(scratch, recipe, cost)
+
+    @contextmanager
+    def _scratch(self, stage: str, key: str) -> Iterator[Path]:
+        scratch = self.root / stage / f".{key[:16]}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
+        try:
+            scratch.mkdir(parents=True)
+        except OSError as error:
+            raise BenchError(
+                f"cannot write to the store {self.root}: {error.strerror}. "
+                "Choose a writable folder with --store or MNEMOBENCH_STORE."
+            ) from error
+        try:
+            yield scratch
+        except OSError as error:
+            if error.errno == 28:  # ENOSPC
+                raise BenchError(
+                    f"no space left on the disk of the store {self.root} (stage {stage}). Finished work is kept: "
+                    "free some space, or move the store with --store, and run the same command again."
+                ) from error
+            raise
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _commit(self, scratch: Path, recipe: Recipe, cost: Cost) -> Artifact:
+        files = {
+            path.relative_to(scratch).as_posix(): _file_facts(path)
+            for path in sorted(scratch.rglob("*"))
+            if path.is_file()
+        }
+        digest = artifact_key({name: facts["sha256"] for name, facts in files.items()})
+        manifest = {
+            "stage": recipe.stage,
+            "step": recipe.step,
+            "key": recipe.key,
+            "digest": digest,
+            "ingredients": recipe.ingredients(),
+            "files": files,
+            "cost": asdict(cost),
+            "made": {
+                "at": datetime.now(UTC).isoformat(timespec="seconds"),
+                "host": platform.node(),
+                "python": platform.python_version(),
+                "machine": platform.machine(),
+            },
+        }
+        write_text(scratch / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+        target = self.root / recipe.stage / recipe.key
+        self._rename(scratch, target, recipe)
+        return Artifact(recipe.stage, recipe.key, digest, str(self.root))
+
+    def _rename(self, scratch: Path, target: Path, recipe: Recipe) -> None:
+        """Publish; the loser of a race adopts the winner's artifact, a corrupted one is replaced."""
+        try:
+            scratch.rename(target)
+        except OSError:
+            if self.find(recipe) is not None:
+                return
+            _discard(target)
+            scratch.rename(target)
+
+    def why_missing(self, recipe: Recipe) -> str:
+        """Say why `recipe` is not in the store: the ingredients that differ from the nearest artifact of its step."""
+        directory = self.root / recipe.stage / recipe.key
+        if directory.exists():
+            return "the artifact on disk is damaged"
+        wanted = recipe.ingredients()
+        differences = [
+            _differences(wanted, manifest["ingredients"])
+            for path in sorted((self.root / recipe.stage).glob(f"*/{MANIFEST}"))
+            if (manifest := read_manifest(path.parent)) is not None and manifest.get("step") == recipe.step
+        ]
+        if not differences:
+            return "first time"
+        nearest = min(differences, key=lambda names: (len(names), names))
+        return "changed: " + ", ".join(nearest) if nearest else "first time"
+
+
+def read_manifest(directory: Path) -> dict[str, Any] | None:
+    """Return the manifest of an artifact's directory, or None when there is none that can be read."""
+    try:
+        manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    has_all = isinstance(manifest, dict) and {"digest", "files", "ingredients", "key"} <= manifest.keys()
+    return manifest if has_all else None
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, 64 hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file under a temporary name, flush it to disk and rename it: readers see all of it or nothing."""
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with scratch.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    scratch.replace(path)
+
+
+def _file_facts(path: Path) -> dict[str, Any]:
+    facts: dict[str, Any] = {"sha256": sha256_of(path), "bytes": path.stat().st_size}
+    if path.suffix == ".parquet":
+        facts["rows"] = pq.read_metadata(path).num_rows
+    return facts
+
+
+def _is_intact(directory: Path, manifest: Mapping[str, Any]) -> bool:
+    return all(_has_checksum(directory / name, facts) for name, facts in manifest["files"].items())
+
+
+_verified: set[tuple[str, int, int, str]] = set()
+
+
+def _has_checksum(path: Path, facts: Mapping[str, Any]) -> bool:
+    """Compare size and SHA-256; a file verified by this process is not hashed again until its time or size changes."""
+    try:
+        stat = path.stat()
+        seal = (str(path), stat.st_mtime_ns, stat.st_size, facts["sha256"])
+        if seal in _verified:
+            return True
+        is_same = bool(stat.st_size == facts["bytes"] and sha256_of(path) == facts["sha256"])
+    except OSError:
+        return False
+    if is_same:
+        _verified.add(seal)
+    return is_same
+
+
+def _differences(wanted: Mapping[str, Any], existing: Mapping[str, Any]) -> list[str]:
+    names: list[str] = []
+    for group in ("params", "inputs", "libraries"):
+        ours, theirs = wanted[group], existing.get(group, {})
+        names += [f"{group} {name}" for name in sorted({*ours, *theirs}) if ours.get(name) != theirs.get(name)]
+    if wanted["code"] != existing.get("code"):
+        names.append("code")
+    return names
+
+
+def _discard(directory: Path) -> None:
+    """Move a damaged artifact out of the way before deleting it, so that nobody reads it half-deleted."""
+    grave = directory.with_name(f".{directory.name[:16]}.{uuid.uuid4().hex[:8]}.damaged")
+    directory.rename(grave)
+    shutil.rmtree(grave, ignore_errors=True)
+
+
+def _cpu_seconds() -> float:
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime

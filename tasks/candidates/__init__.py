@@ -1,0 +1,1 @@
+"""Top-k lists, tie rules and fusion: the pool of candidates of each query."""

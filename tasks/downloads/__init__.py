@@ -1,0 +1,1 @@
+"""Fetch datasets and models: pinned, verified, resumable."""

@@ -1,0 +1,1 @@
+"""BM25 and dense indexes over a corpus."""

@@ -1,0 +1,1 @@
+"""Tables, figures, Markdown and the results warehouse."""

@@ -1,0 +1,1 @@
+"""Cross-encoder logits, once per pair of query and document."""

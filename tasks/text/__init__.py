@@ -1,0 +1,1 @@
+"""The text a retriever sees, and its tokens."""
