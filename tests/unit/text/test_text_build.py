@@ -1,0 +1,123 @@
+"""The tables of the stage `text`."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tasks.artifacts import sha256_of
+from tasks.text import build_texts, build_tokens
+from tasks.text.documents import TextParams
+from tasks.text.tokenizers import TokenizerParams
+
+SHA_32_OF_ABC = "ba7816bf8f01cfea414140de5dae2223"  # FIPS 180-2, appendix B.1, cut to 32 digits
+
+
+def write_corpus(
+    directory: Path, rows: list[tuple[str | None, str | None, str, str | None]], queries: list[str]
+) -> None:
+    documents = pl.DataFrame(
+        rows, schema={"title": pl.Utf8, "speaker": pl.Utf8, "text": pl.Utf8, "caption": pl.Utf8}, orient="row"
+    )
+    documents.with_row_index("document_index").with_columns(pl.col("document_index").cast(pl.Int32)).write_parquet(
+        directory / "documents.parquet"
+    )
+    pl.DataFrame({"text": queries}, schema={"text": pl.Utf8}).with_row_index("query_index").with_columns(
+        pl.col("query_index").cast(pl.Int32)
+    ).write_parquet(directory / "queries.parquet")
+
+
+@pytest.fixture
+def corpus_dir(tmp_path: Path) -> Path:
+    directory = tmp_path / "corpus"
+    directory.mkdir()
+    rows = [
+        (None, "user", "my cat and my dog", "a cat"),
+        ("Cats", None, "the cat", None),
+        (None, "user", "", None),
+        (None, None, "abc", ""),
+        (None, "user", "my cat and my dog", None),
+    ]
+    write_corpus(directory, rows, ["my MY unicorn cat", "", "unicorn"])
+    return directory
+
+
+def folder(parent: Path, name: str) -> Path:
+    (parent / name).mkdir()
+    return parent / name
+
+
+def build_both(corpus_dir: Path, parent: Path, text: TextParams, tokenizer: str) -> tuple[Path, Path]:
+    texts, tokens = folder(parent, "texts"), folder(parent, "tokens")
+    build_texts.build(corpus_dir, text, texts)
+    build_tokens.build(texts, TokenizerParams(name=tokenizer), tokens)
+    return texts, tokens
+
+
+def test_texts_against_hand_written(corpus_dir: Path, tmp_path: Path) -> None:
+    texts, _ = build_both(corpus_dir, tmp_path, TextParams(), "regex")
+    table = pl.read_parquet(texts / "document_texts.parquet")
+    assert table["text"].to_list() == [
+        "user: my cat and my dog",
+        "Cats the cat",
+        "user: ",
+        "abc",
+        "user: my cat and my dog",
+    ]
+    assert table.schema == {"document_index": pl.Int32, "text_key": pl.Utf8, "text": pl.Utf8}
+    assert table["text_key"][3] == SHA_32_OF_ABC
+    assert table["text_key"][0] == table["text_key"][4]
+    assert table["text_key"].n_unique() == 4
+
+
+def test_title_and_caption_are_options(corpus_dir: Path, tmp_path: Path) -> None:
+    texts, _ = build_both(corpus_dir, tmp_path, TextParams(title="text", caption=True), "regex")
+    assert pl.read_parquet(texts / "document_texts.parquet")["text"].to_list() == [
+        "user: my cat and my dog a cat",
+        "the cat",
+        "user: ",
+        "abc",
+        "user: my cat and my dog",
+    ]
+
+
+def test_tokens_against_hand_computed(corpus_dir: Path, tmp_path: Path) -> None:
+    _, tokens = build_both(corpus_dir, tmp_path, TextParams(), "regex")
+    documents = pl.read_parquet(tokens / "document_tokens.parquet")
+    vocabulary = pl.read_parquet(tokens / "vocabulary.parquet")
+    queries = pl.read_parquet(tokens / "query_tokens.parquet")
+    assert vocabulary["token"].to_list() == ["user", "my", "cat", "and", "dog", "cats", "the", "abc"]
+    assert vocabulary["document_frequency"].to_list() == [3, 2, 3, 2, 2, 1, 1, 1]
+    assert documents["tokens"].to_list() == [[0, 1, 2, 3, 1, 4], [5, 6, 2], [0], [7], [0, 1, 2, 3, 1, 4]]
+    assert queries["tokens"].to_list() == [[1, 1, 2], [], []]
+    assert queries["n_unknown"].to_list() == [1, 0, 1]
+    assert documents.schema == {"document_index": pl.Int32, "tokens": pl.List(pl.UInt32)}
+    assert queries.schema == {"query_index": pl.Int32, "tokens": pl.List(pl.UInt32), "n_unknown": pl.Int32}
+    assert vocabulary.schema == {"token_id": pl.UInt32, "token": pl.Utf8, "document_frequency": pl.UInt32}
+
+
+def test_chunks_do_not_change_the_tables(corpus_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = build_both(corpus_dir, folder(tmp_path, "whole"), TextParams(), "split")
+    monkeypatch.setattr(build_texts, "ROWS_PER_CHUNK", 2)
+    monkeypatch.setattr(build_tokens, "ROWS_PER_CHUNK", 2)
+    cut = build_both(corpus_dir, folder(tmp_path, "cut"), TextParams(), "split")
+    for one, two in zip(whole, cut, strict=True):
+        for path in sorted(one.glob("*.parquet")):
+            assert pl.read_parquet(path).equals(pl.read_parquet(two / path.name)), path.name
+
+
+def test_files_are_identical_when_built_twice(corpus_dir: Path, tmp_path: Path) -> None:
+    first = build_both(corpus_dir, folder(tmp_path, "1"), TextParams(), "regex")
+    second = build_both(corpus_dir, folder(tmp_path, "2"), TextParams(), "regex")
+    for one, two in zip(first, second, strict=True):
+        assert {p.name: sha256_of(p) for p in one.iterdir()} == {p.name: sha256_of(p) for p in two.iterdir()}
+
+
+def test_corpus_without_documents_or_queries(tmp_path: Path) -> None:
+    corpus = folder(tmp_path, "empty")
+    write_corpus(corpus, [], [])
+    texts, tokens = build_both(corpus, tmp_path, TextParams(), "regex")
+    assert pl.read_parquet(texts / "document_texts.parquet").height == 0
+    assert pl.read_parquet(texts / "query_texts.parquet").height == 0
+    assert pl.read_parquet(tokens / "vocabulary.parquet").height == 0
+    assert pl.read_parquet(tokens / "query_tokens.parquet").schema["tokens"] == pl.List(pl.UInt32)
