@@ -29,8 +29,9 @@ STUDY_A_STOP_WORDS = frozenset(_STUDY_A.split())
 # Protocol B.2.
 _STUDY_B = (
     "the and for with from this that what where when how why who are you was have has did do does is it be been an as "
-    "we me my i your yours our of to on in at by or if but not a so all any no yes".split()
+    "we me my i your yours our of to on in at by or if but not a so all any no yes"
 )
+STUDY_B_STOP_WORDS = frozenset(_STUDY_B.split())
 
 _WORD = re.compile("[A-Za-z0-9_]+")
 _WORD3 = re.compile(r"[a-z0-9][a-z0-9\-_']{1,30}")
