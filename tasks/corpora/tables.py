@@ -129,7 +129,7 @@ class CorpusWriter:
             self.add_document(document)
 
     def add_document(self, document: Document) -> None:
-        """Add one document: it gets the next `document_index` and its opaque key."""
+        """Add one document: it gets the next `document_index` and its opaque key. An empty one is in the ledger."""
         key = opaque_key(f"{self.dataset}\x1f{document.document_id}")
         if int(key, 16) in self._documents:
             raise BenchError(f"document id {shown(document.document_id)} comes twice; expected unique ids")
@@ -137,6 +137,8 @@ class CorpusWriter:
         if document.session_id is not None:
             self._turns_seen[document.session_id] += 1
         is_empty = not (document.text.strip() or (document.title or "").strip())
+        if is_empty:
+            self.add_defect(Defect(document.document_id, "empty_text", "kept"))
         table = self._tables["documents"]
         content = (document.title, document.text, document.caption)
         table.add(
@@ -167,10 +169,12 @@ class CorpusWriter:
         self._tables["scopes"].add(member.scope_id, member.session_id, member.position)
 
     def add_query(self, query: Query) -> None:
-        """Add one query: it gets the next `query_index`."""
+        """Add one query: it gets the next `query_index`. An empty one is in the ledger."""
         if query.query_id in self._queries:
             raise BenchError(f"query id {shown(query.query_id)} comes twice; expected unique ids")
         self._queries[query.query_id] = query.scope_id
+        if not query.text.strip():
+            self.add_defect(Defect(query.query_id, "empty_query", "kept", query_ids=(query.query_id,)))
         row = asdict(query)
         table = self._tables["queries"]
         table.add(table.n_rows, *(row[name] for name in SCHEMAS["queries"].names[1:]))
