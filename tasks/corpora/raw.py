@@ -30,7 +30,7 @@ class RawFile:
     path
         The file.
     facts
-        Content of `source.json`: name, sha256, bytes, origin, is_official, note, and whatever the catalog adds.
+        Content of `source.json`: name, file, sha256, bytes, origin, is_official, note (see `downloads.build`).
     """
 
     path: Path
@@ -64,9 +64,9 @@ def read_raw(raw_dir: Path) -> RawFile:
     if not path.is_file():
         raise BenchError(f"no {SOURCE} in {raw_dir}; expected a downloads artifact: run the downloads stage")
     facts = load_json(path.read_bytes())
-    name = facts.get("name") if isinstance(facts, dict) else None
+    name = facts.get("file") if isinstance(facts, dict) else None
     if not isinstance(name, str) or Path(name).name != name:
-        raise BenchError(f"{path}: name {shown(name)}; expected the plain name of a file beside it")
+        raise BenchError(f"{path}: file {shown(name)}; expected the plain name of a file beside it")
     if not (raw_dir / name).is_file():
         raise BenchError(f"no file {shown(name)} in {raw_dir}, though {SOURCE} names it: fetch it again")
     return RawFile(raw_dir / name, facts)
