@@ -48,6 +48,9 @@ class StepEvent:
 class Listener(Protocol):
     """Who is told what a run does: the live line of a terminal, or a log."""
 
+    def announced(self, stage: str, step: str, count: int) -> None:
+        """Tell that `count` steps of one name follow (shards)."""
+
     def started(self, stage: str, step: str, reason: str | None) -> None:
         """Tell that a step starts; `reason` says why it must be computed, None when it is cached."""
 
@@ -117,13 +120,12 @@ class ArtifactPolicy(CachePolicy):
 
 
 def step(
-    *, stage: str, module: ModuleType, libraries: tuple[str, ...] = ()
+    *, stage: str, module: ModuleType, libraries: tuple[str, ...] = (), unkeyed: tuple[str, ...] = ()
 ) -> Callable[[Build[P]], Callable[P, Artifact]]:
     """Turn `function(out, progress, **arguments) -> None` into a cached step that returns an `Artifact`.
 
     Arguments are keywords. Those that are an `Artifact`, or a sequence or mapping of them, are inputs; everything else
-    is a parameter and must be JSON-able, a `Params`, or a `Path` (which is not part of the key: it says where to read
-    something that the key knows by its checksum).
+    is a parameter and must be JSON-able or a `Params`.
 
     Parameters
     ----------
@@ -133,6 +135,9 @@ def step(
         Module whose code does the work; it and what it imports from `tasks` are in the key.
     libraries
         Distributions whose version changes the numbers.
+    unkeyed
+        Arguments that say where to read what the key knows by its checksum, or how to get it faster: never what
+        the result is.
     """
 
     def decorate(function: Build[P]) -> Callable[P, Artifact]:
@@ -140,7 +145,7 @@ def step(
         build = cast("Callable[..., None]", function)
 
         def recipe_of(arguments: Mapping[str, Any]) -> Recipe:
-            inputs, params = _split(arguments)
+            inputs, params = _split({key: value for key, value in arguments.items() if key not in unkeyed})
             return Recipe(stage, name, module.__name__, params, inputs, libraries)
 
         def body(**arguments: Any) -> Artifact:
@@ -213,7 +218,7 @@ def _split(arguments: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]
             case Mapping() if value and all(isinstance(item, Artifact) for item in value.values()):
                 inputs |= {f"{name}[{key}]": item.digest for key, item in value.items()}
             case Path():
-                continue
+                raise BenchError(f"the path {value} cannot be a parameter of a step: keys hold contents, not places")
             case _:
                 params[name] = _plain(value)
     return inputs, params

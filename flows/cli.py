@@ -1,0 +1,108 @@
+"""The command line: `mnemobench run`, `doctor`, `sql`.
+
+Heavy imports happen inside the commands, after `environment.prepare()`: Prefect reads its settings when it is imported.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, ParamSpec
+
+import typer
+from rich.console import Console
+
+from flows import environment
+from tasks.records import BenchError
+
+P = ParamSpec("P")
+
+app = typer.Typer(
+    name="mnemobench",
+    help="Did retrieval over a long conversation history get better, and can that number be trusted?",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+Profile = Annotated[str, typer.Option(help="What to run: a file of flows/profiles/.")]
+Mirror = Annotated[Path | None, typer.Option(help="Folder <dataset>/<file> to read datasets from.")]
+StoreRoot = Annotated[Path | None, typer.Option("--store", help="Where results of stages live (or MNEMOBENCH_STORE).")]
+Overrides = Annotated[list[str] | None, typer.Option("--set", help="key=value, e.g. candidates.k=20; repeatable.")]
+AcceptLocal = Annotated[Path | None, typer.Option(help="A local dataset file, taken under its own recorded hash.")]
+
+
+def for_people(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn an error a person can act on, or Ctrl-C, into words and an exit code."""
+
+    @wraps(command)
+    def run_command(*args: P.args, **kwargs: P.kwargs) -> None:
+        with _in_words():
+            command(*args, **kwargs)
+
+    return run_command
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    try:
+        yield
+    except BenchError as error:
+        errors.print(f"mnemobench: {error}", style="red", markup=False)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        errors.print("\nmnemobench: stopped. Finished work is kept: the same command goes on where it stopped.")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(141)
+
+
+@app.command()
+@for_people
+def run(
+    profile: Profile = "sample",
+    mirror: Mirror = None,
+    store: StoreRoot = None,
+    set_: Overrides = None,
+    accept_local: AcceptLocal = None,
+) -> None:
+    """Run every stage of a profile and write its report and tables."""
+    environment.prepare()
+    from flows.run_here import run_here
+
+    run_here(console, profile, set_ or [], mirror, store, accept_local)
+
+
+@app.command()
+@for_people
+def doctor(mirror: Mirror = None, store: StoreRoot = None) -> None:
+    """Say what is installed, reachable, downloaded and cached, and what each profile needs."""
+    environment.prepare()
+    from flows.doctor import examine
+
+    if not examine(console, environment.mirror_root(mirror), environment.store_root(store)):
+        sys.exit(1)
+
+
+@app.command()
+@for_people
+def sql(
+    query: Annotated[str, typer.Argument(help="One SQL statement; - reads it from standard input.")],
+    csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, one array of objects.")] = False,
+) -> None:
+    """Query the results in DuckDB, with the views of reports/views.sql loaded."""
+    from tasks.reporting.sql import open_warehouse, run_query
+
+    if csv and json:
+        raise BenchError("--csv and --json were both given: choose one")
+    text = sys.stdin.read() if query == "-" else query
+    connection = open_warehouse(environment.WAREHOUSE, environment.REPORTS / "views.sql")
+    sys.stdout.write(run_query(connection, text, "csv" if csv else "json" if json else "text"))
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,36 @@
+"""Where a checkout keeps things, and Prefect's settings: set before Prefect is imported, never over the user's own."""
+
+import os
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+REPORTS = CHECKOUT / "reports"
+WAREHOUSE = REPORTS / "warehouse"
+
+_DEFAULTS = {
+    "PREFECT_HOME": str(CHECKOUT / ".prefect"),
+    # The embedded server takes up to 75 s to start on a cold machine; Prefect's own limit is 20.
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_LOGGING_LEVEL": "WARNING",
+    "DO_NOT_TRACK": "1",
+    # Models are pinned artefacts: nothing may ask a hub behind our back.
+    "TOKENIZERS_PARALLELISM": "true",
+}
+
+
+def prepare() -> None:
+    """Set the environment that Prefect reads when it is imported; what the user has set stays."""
+    for name, value in _DEFAULTS.items():
+        os.environ.setdefault(name, value)
+
+
+def store_root(chosen: Path | None) -> Path:
+    """Return the store's root: the argument, else `MNEMOBENCH_STORE`, else `data/derived` of the checkout."""
+    return chosen or Path(os.environ.get("MNEMOBENCH_STORE") or CHECKOUT / "data" / "derived")
+
+
+def mirror_root(chosen: Path | None) -> Path | None:
+    """Return the mirror's root: the argument, else `MNEMOBENCH_MIRROR`, else none."""
+    found = chosen or os.environ.get("MNEMOBENCH_MIRROR")
+    return Path(found).expanduser().resolve() if found else None

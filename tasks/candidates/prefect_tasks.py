@@ -1,0 +1,22 @@
+"""The pool of candidates as a cached step."""
+
+from pathlib import Path
+
+from tasks.artifacts import Artifact, Progress
+from tasks.candidates import build
+from tasks.prefect_cache import step
+
+
+@step(stage="candidates", module=build, libraries=("bm25s", "faiss-cpu", "numpy"))
+def pool(
+    out: Path,
+    progress: Progress,
+    *,
+    corpus: Artifact,
+    dense: Artifact,
+    bm25: Artifact,
+    protocol: str,
+    params: build.CandidateParams,
+) -> None:
+    """Take the best of each list, fuse them by reciprocal rank, and keep the union."""
+    build.build(corpus.path, dense.path, bm25.path, protocol, params, out, progress)

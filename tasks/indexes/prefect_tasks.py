@@ -1,0 +1,31 @@
+"""The two indexes as cached steps."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tasks.artifacts import Artifact, Progress
+from tasks.indexes import build_bm25, build_dense
+from tasks.indexes.bm25 import Bm25Params
+from tasks.prefect_cache import step
+
+
+@step(stage="indexes", module=build_dense, libraries=("numpy",))
+def dense(
+    out: Path,
+    progress: Progress,
+    *,
+    texts: Artifact,
+    document_shards: Sequence[Artifact],
+    query_shards: Sequence[Artifact],
+) -> None:
+    """Put the vectors of all documents and queries in the order of their index."""
+    shards = [[shard.path for shard in side] for side in (document_shards, query_shards)]
+    build_dense.build(texts.path, shards[0], shards[1], out, progress)
+
+
+@step(stage="indexes", module=build_bm25, libraries=("bm25s", "numpy"))
+def bm25(
+    out: Path, progress: Progress, *, tokens: Artifact, corpus: Artifact, protocol: str, params: Bm25Params
+) -> None:
+    """Build the BM25 index of every scope."""
+    build_bm25.build(tokens.path, corpus.path, protocol, params, out, progress)

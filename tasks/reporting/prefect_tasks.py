@@ -1,0 +1,39 @@
+"""Figures and warehouse tables as a cached step."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tasks.artifacts import Artifact, Progress
+from tasks.prefect_cache import step
+from tasks.reporting import build
+
+
+@step(stage="reporting", module=build, libraries=("matplotlib", "polars"))
+def tables_and_figures(
+    out: Path,
+    progress: Progress,
+    *,
+    dataset: str,
+    protocol: str,
+    corpus: Artifact,
+    candidates: Artifact,
+    rankings: Mapping[str, Artifact],
+    metrics: Artifact,
+    behaviour: Artifact,
+    significance: Artifact,
+    params: build.ReportParams,
+) -> None:
+    """Draw the figures, and put the results into the warehouse's schema."""
+    build.build(
+        dataset,
+        protocol,
+        corpus.path,
+        candidates.path,
+        {variant: artifact.path for variant, artifact in rankings.items()},
+        metrics.path,
+        behaviour.path,
+        significance.path,
+        params,
+        out,
+        progress,
+    )

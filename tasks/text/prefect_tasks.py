@@ -1,0 +1,21 @@
+"""Texts and tokens as cached steps."""
+
+from pathlib import Path
+
+from tasks.artifacts import Artifact, Progress
+from tasks.prefect_cache import step
+from tasks.text import build_texts, build_tokens
+from tasks.text.documents import TextParams
+from tasks.text.tokenizers import TokenizerParams
+
+
+@step(stage="text", module=build_texts, libraries=("polars",))
+def texts(out: Path, progress: Progress, *, corpus: Artifact, params: TextParams) -> None:
+    """Write the text of every document and query as a retriever sees it."""
+    build_texts.build(corpus.path, params, out, progress)
+
+
+@step(stage="text", module=build_tokens, libraries=("nltk", "polars"))
+def tokens(out: Path, progress: Progress, *, texts: Artifact, params: TokenizerParams) -> None:
+    """Tokenise every text."""
+    build_tokens.build(texts.path, params, out, progress)
