@@ -1,0 +1,195 @@
+"""Build the candidates of every query: the union of its dense and BM25 lists, fused by reciprocal rank."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from pydantic import Field
+
+from tasks.artifacts import Progress, silent
+from tasks.candidates.fusion import ABSENT, Fused, reciprocal_rank_fusion
+from tasks.candidates.ranking import TieOrder, TieRule
+from tasks.corpora.relevance import ProtocolName, scope_documents
+from tasks.corpora.tables import Corpus
+from tasks.indexes.bm25 import Bm25Index, Bm25Scope
+from tasks.indexes.dense import Vectors, exact_scores, neighbourhoods, open_vectors
+from tasks.records import BenchError, Params
+
+Indices = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float64]
+
+CANDIDATES: dict[str, type[pl.DataType]] = {
+    "query_index": pl.Int32,
+    "position": pl.Int32,
+    "document_index": pl.Int32,
+    "dense_rank": pl.Int32,
+    "bm25_rank": pl.Int32,
+    "dense_score": pl.Float64,
+    "bm25_score": pl.Float64,
+    "rrf": pl.Float64,
+}
+POOLS = {"query_index": pl.Int32, "scope_id": pl.Utf8, "n_documents": pl.Int32, "n_matching": pl.Int32}
+
+
+class CandidateParams(Params):
+    """Parameters of the first stage. Study A's suppression runners: rank_origin 0, ties released, filling on.
+
+    Attributes
+    ----------
+    k
+        Depth of each of the two lists.
+    rrf_k, rank_origin
+        A document of rank r (from `rank_origin`) gets 1 / (rrf_k + r) from each list.
+    ties
+        The tie rule, for both lists and for the fused one.
+    tie_seed
+        Key of the `opaque` rule's hash.
+    fill_zero_scores
+        Whether documents with a BM25 score of 0 may fill a BM25 list that has fewer than k matching ones.
+    """
+
+    k: int = Field(default=30, ge=1)
+    rrf_k: int = Field(default=60, ge=0)
+    rank_origin: int = Field(default=1, ge=0, le=1)
+    ties: TieRule = TieRule.OPAQUE
+    tie_seed: int = 0
+    fill_zero_scores: bool = False
+
+
+def build(
+    corpus_dir: Path,
+    dense_dir: Path,
+    bm25_dir: Path,
+    protocol: str,
+    params: CandidateParams,
+    out: Path,
+    progress: Progress = silent,
+) -> None:
+    """Write `candidates.parquet` and `pools.parquet`.
+
+    Parameters
+    ----------
+    corpus_dir, dense_dir, bm25_dir
+        Artifacts of the stages corpora and indexes; the BM25 index must be of the same protocol.
+    protocol
+        Decides what a query may search.
+    params
+        Depth, fusion and ties.
+    out
+        Where the tables are written: columns as in the data dictionary, sorted by (query_index, position). BM25
+        scores are null where a document has none of the query's tokens and is not in the list. Memory: the largest
+        scope's vectors where a scope is not the whole corpus, and one score per document.
+
+    Raises
+    ------
+    BenchError
+        When the inputs do not belong together.
+    """
+    search = _Search(corpus_dir, dense_dir, bm25_dir, protocol, params)
+    tables, pools = [], []
+    n_queries = len(search.scopes.query_scope)
+    for done, (table, pool) in enumerate(search.results(), start=1):
+        tables.append(table)
+        pools.append(pool)
+        progress(done, n_queries, "queries")
+    candidates = pl.concat(tables) if tables else pl.DataFrame(schema=CANDIDATES)
+    candidates.sort("query_index", "position").write_parquet(out / "candidates.parquet", compression="zstd")
+    pl.DataFrame(pools, schema=POOLS, orient="row").sort("query_index").write_parquet(
+        out / "pools.parquet", compression="zstd"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """One scope opened for search. `documents` are the document indexes, `vectors` and `bm25` are in that order."""
+
+    scope_id: str
+    documents: Indices
+    vectors: Vectors
+    bm25: Bm25Scope
+
+
+class _Search:
+    def __init__(
+        self, corpus_dir: Path, dense_dir: Path, bm25_dir: Path, protocol: str, params: CandidateParams
+    ) -> None:
+        corpus = Corpus.read(corpus_dir, with_texts=False)
+        self.scopes = scope_documents(corpus, ProtocolName(protocol))
+        self._document_vectors, self._query_vectors = open_vectors(dense_dir)
+        self._bm25 = Bm25Index(bm25_dir)
+        self._params = params
+        documents = corpus.documents
+        self._ties = TieOrder(
+            params.ties, documents["document_key"].to_list(), documents["document_id"].to_list(), seed=params.tie_seed
+        )
+        if self._bm25.scope_ids != list(self.scopes.scope_ids):
+            raise BenchError(f"the BM25 index in {bm25_dir} has other scopes than protocol {protocol}; build it anew")
+        sizes = (len(self._document_vectors), len(self._query_vectors), len(self._bm25.queries))
+        expected = (documents.height, corpus.queries.height, corpus.queries.height)
+        if sizes != expected:
+            raise BenchError(
+                f"indexes hold {sizes} document vectors, query vectors and query token lists; expected {expected}"
+            )
+
+    def results(self) -> Iterator[tuple[pl.DataFrame, tuple[int, str, int, int]]]:
+        """Yield, for each query, its candidates and its row of `pools`; scope by scope."""
+        for number in range(len(self.scopes.scope_ids)):
+            queries = np.flatnonzero(np.asarray(self.scopes.query_scope) == number)
+            scope = self._open(number)
+            near = neighbourhoods(scope.vectors, np.asarray(self._query_vectors[queries]), self._params.k)
+            for query, (rows, scores) in zip(queries.tolist(), near, strict=True):
+                dense = rows[self._ties.top(scores, scope.documents[rows], self._params.k)]
+                yield self._candidates(scope, query, dense)
+
+    def _open(self, number: int) -> _Scope:
+        documents = np.asarray(self.scopes.documents[number], dtype=np.int64)
+        is_whole = np.array_equal(documents, np.arange(len(self._document_vectors)))
+        vectors = self._document_vectors if is_whole else np.asarray(self._document_vectors[documents])
+        bm25 = self._bm25.scope(number)
+        if bm25.n_documents != len(documents):
+            raise BenchError(f"BM25 scope {number} has {bm25.n_documents} documents; expected {len(documents)}")
+        return _Scope(self.scopes.scope_ids[number], documents, vectors, bm25)
+
+    def _candidates(self, scope: _Scope, query: int, dense: Indices) -> tuple[pl.DataFrame, tuple[int, str, int, int]]:
+        """Fuse the dense list (rows of the scope) with the BM25 list of the query."""
+        tokens = self._bm25.queries[query]
+        scores = scope.bm25.scores(tokens)
+        fused = reciprocal_rank_fusion(
+            dense, self._bm25_list(scope, scores), rrf_k=self._params.rrf_k, rank_origin=self._params.rank_origin
+        )
+        order = self._ties.top_fused(fused.rrf, scope.documents[fused.documents], len(fused.documents))
+        dense_scores = exact_scores(scope.vectors, fused.documents, self._query_vectors[query])
+        table = _table(query, scope, fused, dense_scores, scores[fused.documents])
+        pool = (query, scope.scope_id, len(scope.documents), int(np.count_nonzero(scores > 0)))
+        ordered = table[order].with_columns(position=pl.int_range(pl.len(), dtype=pl.Int32))
+        return ordered.select(CANDIDATES), pool
+
+    def _bm25_list(self, scope: _Scope, scores: Scores) -> Indices:
+        """Return the best rows of the scope; those that match nothing only where filling is asked for."""
+        listed = self._ties.top_bm25(scores, scope.documents, self._params.k)
+        return listed if self._params.fill_zero_scores else listed[scores[listed] > 0]
+
+
+def _table(query: int, scope: _Scope, fused: Fused, dense_scores: Scores, bm25_scores: Scores) -> pl.DataFrame:
+    has_bm25 = (fused.second_rank != ABSENT) | (bm25_scores != 0)
+    columns = {
+        "query_index": np.full(len(fused.documents), query, dtype=np.int32),
+        "position": np.zeros(len(fused.documents), dtype=np.int32),
+        "document_index": scope.documents[fused.documents],
+        "dense_rank": fused.first_rank,
+        "bm25_rank": fused.second_rank,
+        "dense_score": dense_scores,
+        "bm25_score": bm25_scores,
+        "rrf": fused.rrf,
+    }
+    return pl.DataFrame(columns).select(
+        pl.col("query_index", "position"),
+        pl.col("document_index").cast(pl.Int32),
+        pl.col("dense_rank", "bm25_rank").cast(pl.Int32).replace(ABSENT, None),
+        "dense_score",
+        pl.when(pl.Series(has_bm25)).then("bm25_score").alias("bm25_score"),
+        "rrf",
+    )
