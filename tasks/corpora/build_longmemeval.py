@@ -1,0 +1,16 @@
+"""Corpora stage, LongMemEval-S. A module of its own, so that no other parser is in its cache key."""
+
+from pathlib import Path
+
+from tasks.artifacts import Progress
+from tasks.corpora.longmemeval import LongmemevalParams, parse
+from tasks.corpora.raw import read_raw
+from tasks.corpora.tables import CorpusWriter
+
+
+def build(raw_dir: Path, params: LongmemevalParams, out: Path, progress: Progress) -> None:
+    """Write the tables of the raw LongMemEval file in `raw_dir` (a downloads artifact) into `out`."""
+    raw = read_raw(raw_dir)
+    options = params.model_dump(mode="json")
+    with CorpusWriter(out, "longmemeval-s", source=raw.facts, licence=raw.licence, options=options) as writer:
+        parse(raw, writer, progress)
