@@ -7,7 +7,7 @@ import polars as pl
 
 from tasks.artifacts import Progress, silent
 from tasks.behaviour.decomposition import BehaviourParams, decompose, top_of
-from tasks.corpora.relevance import relevance
+from tasks.corpora.relevance import ProtocolName, relevance
 from tasks.corpora.tables import Corpus
 from tasks.measures.metric_table import SCHEMA, has_a_value, metric_rows, origin, read_rankings
 
@@ -38,7 +38,7 @@ def build(
         Told the variants done.
     """
     corpus = Corpus.read(corpus_dir, with_texts=False)
-    relevant = relevance(corpus, protocol)
+    relevant = relevance(corpus, ProtocolName(protocol))
     is_scored = has_a_value(corpus.queries)
     tables = [pl.DataFrame(schema=SCHEMA)]
     for n_done, (variant, directory) in enumerate(rankings.items(), start=1):

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from tasks.artifacts import Progress, silent
-from tasks.corpora.relevance import relevance
+from tasks.corpora.relevance import ProtocolName, relevance
 from tasks.corpora.tables import Corpus
 from tasks.measures.judged import evaluate, judge
 from tasks.measures.metric_table import SCHEMA, has_a_value, metric_rows, origin, read_rankings
@@ -43,7 +43,7 @@ def build(
         Told the variants done.
     """
     corpus = Corpus.read(corpus_dir, with_texts=False)
-    relevant = relevance(corpus, protocol)
+    relevant = relevance(corpus, ProtocolName(protocol))
     is_scored = has_a_value(corpus.queries)
     measures = [parse(name) for name in params.names]
     tables = [pl.DataFrame(schema=SCHEMA)]

@@ -1,0 +1,55 @@
+"""Write the mean of each variant and measure with its interval, and the paired comparisons with the baseline."""
+
+from pathlib import Path
+
+import polars as pl
+
+from tasks.artifacts import Progress, silent
+from tasks.significance.tables import (
+    COMPARISON_SCHEMA,
+    SUMMARY_SCHEMA,
+    SignificanceParams,
+    blocks_of,
+    compare,
+    read_metrics,
+    summarise,
+)
+
+
+def build(
+    metrics_dir: Path, corpus_dir: Path, params: SignificanceParams, out: Path, progress: Progress = silent
+) -> None:
+    """Write `summary.parquet` and `comparisons.parquet`, ordered by block, then by variant and measure as in the input.
+
+    Parameters
+    ----------
+    metrics_dir
+        Artifact of the stage `measures` (`query_metrics.parquet`) or `behaviour` (`behaviour_metrics.parquet`).
+    corpus_dir
+        Artifact of the stage `corpora`.
+    params
+        Baseline, measures, resamples and seed.
+    out
+        Directory to write into. `summary`: block, variant, measure, n (values averaged), n_undefined (NaN, left out),
+        mean, lo, hi, mean_over_conversations (null where the questions are not grouped). `comparisons`: block,
+        variant, baseline, measure, n, n_undefined, delta, lo, hi, p, p_adjusted (Bonferroni over the variants compared
+        in this block and measure), family, family_size, is_exact, effect_size, wins, ties, losses,
+        minimum_detectable_effect. Means and limits are rounded to 12 decimals.
+    progress
+        Told the blocks done.
+
+    Raises
+    ------
+    BenchError
+        When the baseline or a measure is not in the metrics, or a variant has two values for a question.
+    """
+    metrics = read_metrics(metrics_dir, params)
+    queries = pl.read_parquet(corpus_dir / "queries.parquet", columns=["query_index", "block", "scope_id"])
+    summaries, comparisons = [pl.DataFrame(schema=SUMMARY_SCHEMA)], [pl.DataFrame(schema=COMPARISON_SCHEMA)]
+    blocks = blocks_of(metrics, queries)
+    for n_done, (block, members) in enumerate(blocks.items(), start=1):
+        summaries.append(summarise(block, metrics, members, params))
+        comparisons.append(compare(block, metrics, members, params))
+        progress(n_done, len(blocks), "blocks")
+    pl.concat(summaries).write_parquet(out / "summary.parquet", compression="zstd")
+    pl.concat(comparisons).write_parquet(out / "comparisons.parquet", compression="zstd")

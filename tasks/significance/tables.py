@@ -1,0 +1,255 @@
+"""Summaries and comparisons of the blocks of a report, from per-query values."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from tasks.randomness import generator
+from tasks.records import BenchError, Block, Params
+from tasks.significance.bootstrap import Interval, mean_intervals
+from tasks.significance.effects import effect
+from tasks.significance.multiplicity import bonferroni
+from tasks.significance.permutation import SignFlip, sign_flips
+
+ALL = "all"
+"""Block of all scored questions together, where there is more than one scored block."""
+
+DECIMALS = 12
+"""Means and limits are rounded: the order of summation, which threads may change, moves only later digits."""
+
+SUMMARY_SCHEMA: dict[str, type[pl.DataType]] = {
+    "block": pl.Utf8,
+    "variant": pl.Utf8,
+    "measure": pl.Utf8,
+    "n": pl.Int64,
+    "n_undefined": pl.Int64,
+    "mean": pl.Float64,
+    "lo": pl.Float64,
+    "hi": pl.Float64,
+    "mean_over_conversations": pl.Float64,
+}
+COMPARISON_SCHEMA: dict[str, type[pl.DataType]] = {
+    "block": pl.Utf8,
+    "variant": pl.Utf8,
+    "baseline": pl.Utf8,
+    "measure": pl.Utf8,
+    "n": pl.Int64,
+    "n_undefined": pl.Int64,
+    "delta": pl.Float64,
+    "lo": pl.Float64,
+    "hi": pl.Float64,
+    "p": pl.Float64,
+    "p_adjusted": pl.Float64,
+    "family": pl.Utf8,
+    "family_size": pl.Int64,
+    "is_exact": pl.Boolean,
+    "effect_size": pl.Float64,
+    "wins": pl.Int64,
+    "ties": pl.Int64,
+    "losses": pl.Int64,
+    "minimum_detectable_effect": pl.Float64,
+}
+Values = NDArray[np.float64]
+
+
+class SignificanceParams(Params):
+    """How intervals and comparisons are made.
+
+    Attributes
+    ----------
+    baseline
+        Variant that the others are compared with.
+    measures
+        Measures to summarise; None for all that are there.
+    n_resamples
+        Bootstrap resamples, and sampled sign patterns.
+    seed
+        Seed of both.
+    """
+
+    baseline: str = "hybrid-rerank"
+    measures: tuple[str, ...] | None = None
+    n_resamples: int = 10_000
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """Per-query values: `values[variant, measure]` is (n_queries,) float64, NaN where undefined."""
+
+    variants: tuple[str, ...]
+    measures: tuple[str, ...]
+    values: Mapping[tuple[str, str], Values]
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The questions of a block: their positions, and the number of the conversation of each; None if not grouped."""
+
+    where: NDArray[np.int64]
+    conversation: NDArray[np.int64] | None
+
+
+def read_metrics(directory: Path, params: SignificanceParams) -> Metrics:
+    """Read the per-query values; raises `BenchError` when the baseline or a measure is not among them."""
+    names = ("query_metrics.parquet", "behaviour_metrics.parquet")
+    paths = [directory / name for name in names if (directory / name).is_file()]
+    if not paths:
+        raise BenchError(f"neither {' nor '.join(names)} in {directory}; expected per-query values")
+    table = pl.concat([pl.read_parquet(path) for path in paths])
+    variants = tuple(table["variant"].unique(maintain_order=True))
+    present = tuple(table["measure"].unique(maintain_order=True))
+    measures = present if params.measures is None else params.measures
+    if params.baseline not in variants:
+        raise BenchError(f"baseline {params.baseline!r} was not run; choose one of: {', '.join(variants)}")
+    if unknown := sorted(set(measures) - set(present)):
+        raise BenchError(f"measures {', '.join(unknown)} were not computed; choose from: {', '.join(present)}")
+    values = {
+        (str(variant), str(measure)): _column(part, f"{variant}, {measure}")
+        for (variant, measure), part in table.group_by("variant", "measure", maintain_order=True)
+    }
+    return Metrics(variants, measures, values)
+
+
+def _column(part: pl.DataFrame, what: str) -> Values:
+    indices = part["query_index"].to_numpy()
+    if not np.array_equal(np.sort(indices), np.arange(len(indices))):
+        raise BenchError(f"{what}: {len(indices)} values; expected one for each question, of one stream seed and split")
+    column = np.empty(len(indices))
+    column[indices] = part["value"].to_numpy()
+    return column
+
+
+def blocks_of(metrics: Metrics, queries: pl.DataFrame) -> dict[str, Members]:
+    """Return the questions of each block that has a defined value, scored blocks first, then `ALL` of them.
+
+    `queries` has the columns query_index (0, 1, 2, ...), block and scope_id (nullable). The questions are grouped where
+    several share a scope: a conversation. A scope of its own for every question (a haystack) is no group.
+    """
+    has_value = np.zeros(queries.height, dtype=bool)
+    for column in metrics.values.values():
+        has_value |= ~np.isnan(column)
+    block = queries["block"].to_numpy()
+    groups = [Block.MAIN, Block.ADVERSARIAL]
+    chosen = {str(name): block == name.value for name in groups if has_value[block == name.value].any()}
+    if len(chosen) > 1:
+        chosen[ALL] = np.isin(block, list(chosen))
+    if has_value[block == Block.ABSTENTION.value].any():
+        chosen[str(Block.ABSTENTION)] = block == Block.ABSTENTION.value
+    return {name: _members(is_member, queries["scope_id"]) for name, is_member in chosen.items()}
+
+
+def _members(is_member: NDArray[np.bool_], scope_ids: pl.Series) -> Members:
+    where = np.flatnonzero(is_member)
+    scopes = scope_ids.gather(where)
+    is_grouped = scopes.null_count() == 0 and 1 < scopes.n_unique() < len(scopes)
+    return Members(where, scopes.rank("dense").to_numpy().astype(np.int64) - 1 if is_grouped else None)
+
+
+def summarise(block: str, metrics: Metrics, members: Members, params: SignificanceParams) -> pl.DataFrame:
+    """Return the rows of `SUMMARY_SCHEMA` of one block."""
+    keys = [(variant, measure) for variant in metrics.variants for measure in metrics.measures]
+    columns = np.column_stack([metrics.values[key][members.where] for key in keys])
+    intervals = _intervals(columns, generator_names=("bootstrap", block), params=params)
+    rows = [
+        (
+            *(block, variant, measure, interval.n, interval.n_undefined),
+            *_rounded(interval.mean, interval.lo, interval.hi),
+            _mean_over_conversations(column, members.conversation),
+        )
+        for (variant, measure), column, interval in zip(keys, columns.T, intervals, strict=True)
+    ]
+    return pl.DataFrame(rows, schema=SUMMARY_SCHEMA, orient="row")
+
+
+def compare(block: str, metrics: Metrics, members: Members, params: SignificanceParams) -> pl.DataFrame:
+    """Return the rows of `COMPARISON_SCHEMA` of one block: every other variant against the baseline."""
+    variants = [variant for variant in metrics.variants if variant != params.baseline]
+    keys = [(variant, measure) for variant in variants for measure in metrics.measures]
+    if not keys:
+        return pl.DataFrame(schema=COMPARISON_SCHEMA)
+    columns = np.column_stack(
+        [(metrics.values[key] - metrics.values[params.baseline, key[1]])[members.where] for key in keys]
+    )
+    intervals = _intervals(columns, generator_names=("bootstrap of differences", block), params=params)
+    tests = _tests(columns, generator_names=("sign-flip", block), params=params)
+    adjusted, family_sizes = _adjust(keys, tests)
+    rows = []
+    for place, (variant, measure) in enumerate(keys):
+        interval, test, size = intervals[place], tests[place], effect(columns[:, place])
+        rows.append(
+            (
+                *(block, variant, params.baseline, measure, interval.n, interval.n_undefined),
+                *_rounded(interval.mean, interval.lo, interval.hi),
+                *(test.p, adjusted[place], f"variants against {params.baseline}", family_sizes[measure]),
+                *(test.is_exact, *_rounded(size.effect_size), size.wins, size.ties, size.losses),
+                *_rounded(size.minimum_detectable_effect),
+            )
+        )
+    return pl.DataFrame(rows, schema=COMPARISON_SCHEMA, orient="row")
+
+
+def _alike(columns: Values) -> Iterator[tuple[NDArray[np.int64], Values]]:
+    """Yield (places of columns, their defined rows) for the columns that are undefined in the same rows."""
+    is_defined = ~np.isnan(columns)
+    patterns, group = np.unique(is_defined.T, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        places = np.flatnonzero(group.ravel() == number)
+        yield places, columns[np.ix_(pattern, places)]
+
+
+def _intervals(columns: Values, *, generator_names: tuple[str, ...], params: SignificanceParams) -> list[Interval]:
+    """Return the interval of each column. Columns with as many defined rows see the same draws, whatever the others."""
+    found: dict[int, Interval] = {}
+    for places, defined in _alike(columns):
+        rng = generator(params.seed, *generator_names)
+        n_undefined = len(columns) - len(defined)
+        for place, one in zip(places, mean_intervals(defined, rng=rng, n_resamples=params.n_resamples), strict=True):
+            found[int(place)] = Interval(one.mean, one.lo, one.hi, one.n, n_undefined)
+    return [found[place] for place in range(columns.shape[1])]
+
+
+def _tests(columns: Values, *, generator_names: tuple[str, ...], params: SignificanceParams) -> list[SignFlip]:
+    """Return the test of each column. Columns with as many defined rows see the same signs, whatever the others."""
+    found: dict[int, SignFlip] = {}
+    for places, defined in _alike(columns):
+        rng = generator(params.seed, *generator_names)
+        results = (
+            sign_flips(defined, rng=rng, n_draws=params.n_resamples)
+            if len(defined)
+            else [SignFlip(np.nan, 0, 0, 0, is_exact=True)] * len(places)
+        )
+        found |= {int(place): result for place, result in zip(places, results, strict=True)}
+    return [found[place] for place in range(columns.shape[1])]
+
+
+def _adjust(keys: list[tuple[str, str]], tests: list[SignFlip]) -> tuple[Values, dict[str, int]]:
+    """Return the adjusted p-values and the size of each measure's family: its comparisons that have a p-value."""
+    p = np.array([test.p for test in tests])
+    adjusted = np.full(len(p), np.nan)
+    sizes = {}
+    for measure in dict.fromkeys(measure for _, measure in keys):
+        family = np.array([key[1] == measure for key in keys]) & ~np.isnan(p)
+        adjusted[family] = bonferroni(p[family])
+        sizes[measure] = int(family.sum())
+    return adjusted, sizes
+
+
+def _mean_over_conversations(column: Values, conversation: NDArray[np.int64] | None) -> float | None:
+    """Return the mean of the conversations' means, over those with a defined value; None where not grouped."""
+    if conversation is None:
+        return None
+    defined = ~np.isnan(column)
+    if not defined.any():
+        return float("nan")
+    sums = np.bincount(conversation[defined], weights=column[defined])
+    counts = np.bincount(conversation[defined])
+    return _rounded(float((sums[counts > 0] / counts[counts > 0]).mean()))[0]
+
+
+def _rounded(*numbers: float) -> tuple[float, ...]:
+    return tuple(round(number, DECIMALS) + 0.0 for number in numbers)  # + 0.0 turns -0.0 into 0.0
