@@ -9,13 +9,13 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
-from tasks.artifacts import Progress, silent
 from tasks.candidates.fusion import ABSENT, Fused, reciprocal_rank_fusion
 from tasks.candidates.ranking import TieOrder, TieRule
 from tasks.corpora.relevance import ProtocolName, scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.indexes.bm25 import Bm25Index, Bm25Scope
 from tasks.indexes.dense import Vectors, exact_scores, neighbourhoods, open_vectors
+from tasks.progress import Progress, silent
 from tasks.records import BenchError, Params
 
 Indices = npt.NDArray[np.int64]
@@ -165,7 +165,7 @@ class _Search:
         table = _table(query, scope, fused, dense_scores, scores[fused.documents])
         pool = (query, scope.scope_id, len(scope.documents), int(np.count_nonzero(scores > 0)))
         ordered = table[order].with_columns(position=pl.int_range(pl.len(), dtype=pl.Int32))
-        return ordered.select(CANDIDATES), pool
+        return ordered.select(*CANDIDATES), pool
 
     def _bm25_list(self, scope: _Scope, scores: Scores) -> Indices:
         """Return the best rows of the scope; those that match nothing only where filling is asked for."""
