@@ -6,9 +6,8 @@ from prefect import flow
 
 from flows import environment
 from flows.listeners import current_listener
-from flows.publish import publish
-from flows.run_config import RunConfig, load_config
-from flows.run_facts import Clock
+from flows.publish import Published, Start, publish
+from flows.run_config import RunConfig, command_of, load_config
 from tasks.artifacts import Artifact, Store
 from tasks.behaviour import prefect_tasks as behaviour
 from tasks.candidates import prefect_tasks as candidates
@@ -26,14 +25,14 @@ from tasks.simulation import prefect_tasks as simulation
 from tasks.text import prefect_tasks as text
 
 
-@flow(name="evaluate-memory", flow_run_name="{profile}", validate_parameters=True)
+@flow(name="evaluate-memory", flow_run_name="{profile}")
 def evaluate_memory(
     profile: str = "sample",
     settings: list[str] | None = None,
     mirror: Path | None = None,
     store: Path | None = None,
     accept_local: Path | None = None,
-) -> str:
+) -> Published:
     """Evaluate the variants of a profile and publish report and tables.
 
     Parameters
@@ -51,8 +50,8 @@ def evaluate_memory(
 
     Returns
     -------
-    str
-        The run's id: its folder is `reports/<run_id>/`.
+    Published
+        The run's id, its report, and the artifact with its tables.
 
     Raises
     ------
@@ -60,17 +59,19 @@ def evaluate_memory(
         Before any work for a wrong profile or setting; later when data, models or disk are not as they should be.
     """
     config = load_config(profile, settings or [])
+    start = Start.now(profile, command_of(profile, settings or [], mirror, accept_local))
     listener = current_listener()
-    clock = Clock.start(profile)
     with bench(Store(environment.store_root(store)), listener):
-        report = evaluate(config, environment.mirror_root(mirror), accept_local)
-    return publish(config, report, clock, listener.events)
+        report, models = evaluate(config, environment.mirror_root(mirror), accept_local)
+    return publish(config, report, models, start, listener.events)
 
 
-def evaluate(config: RunConfig, mirror: Path | None, accept_local: Path | None) -> Artifact:
-    """Run the stages in the order of the data flow, and return the artifact with tables and figures."""
+def evaluate(
+    config: RunConfig, mirror: Path | None, accept_local: Path | None
+) -> tuple[Artifact, list[tuple[str, Artifact]]]:
+    """Run the stages in the order of the data flow; return tables and figures, and the models by their role."""
     protocol = config.protocol
-    corpus = corpora.corpus(config.dataset, config.corpus_params, mirror, accept_local)
+    corpus = corpora.corpus(config.corpus_params, mirror, accept_local)
     texts = text.texts(corpus=corpus, params=config.text)
     tokens = text.tokens(texts=texts, params=config.tokenizer)
 
@@ -82,19 +83,17 @@ def evaluate(config: RunConfig, mirror: Path | None, accept_local: Path | None) 
     pool = candidates.pool(corpus=corpus, dense=dense, bm25=bm25, protocol=protocol, params=config.candidates)
 
     reranker = downloads.fetch_model(config.reranker.model)
-    pairs, logit_shards = reranking.score(pool, texts, reranker, config.reranker)
-    groups = clusters.clusters(dense=dense, corpus=corpus, protocol=protocol, params=config.cluster_params)
+    pairs, logit_shards = reranking.score(pool, texts, reranker, config.pairs, config.reranker)
+    groups = clusters.clusters(dense=dense, corpus=corpus, protocol=protocol, params=config.clusters)
     stream = simulation.stream(corpus=corpus, protocol=protocol, params=config.stream)
     rankings = simulation.replay_all(
-        config.variant_names, pool, pairs, logit_shards, groups, stream, corpus, protocol, config.rif
+        config.parsed_variants, pool, corpus, config.replay, pairs, logit_shards, groups, stream
     )
 
-    metrics = measures.query_metrics(rankings=rankings, corpus=corpus, protocol=protocol, params=config.measure_params)
-    errors = behaviour.behaviour_metrics(
-        rankings=rankings, corpus=corpus, protocol=protocol, params=config.behaviour_params
-    )
+    metrics = measures.query_metrics(rankings=rankings, corpus=corpus, protocol=protocol, params=config.measures)
+    errors = behaviour.behaviour_metrics(rankings=rankings, corpus=corpus, protocol=protocol, params=config.behaviour)
     statistics = significance.statistics(metrics=metrics, corpus=corpus, params=config.significance)
-    return reporting.tables_and_figures(
+    report = reporting.tables_and_figures(
         dataset=config.dataset,
         protocol=protocol,
         corpus=corpus,
@@ -105,3 +104,4 @@ def evaluate(config: RunConfig, mirror: Path | None, accept_local: Path | None) 
         significance=statistics,
         params=config.report,
     )
+    return report, [("encoder", encoder), ("reranker", reranker)]

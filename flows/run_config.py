@@ -1,28 +1,37 @@
 """What one run does: `RunConfig`, read from a committed profile and the overrides of the command line."""
 
+import shlex
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
+from tasks.corpora.synthetic_params import SyntheticParams
 
-from tasks.candidates.params import CandidateParams
-from tasks.clusters.params import ClusterParams
+from tasks.behaviour.decomposition import BehaviourParams
+from tasks.candidates.build import CandidateParams
+from tasks.clusters.kmeans import ClusterParams
 from tasks.corpora.locomo import LocomoParams
 from tasks.corpora.nfcorpus import NfcorpusParams
-from tasks.corpora.synthetic_params import SyntheticParams
-from tasks.embeddings.params import EncoderParams
-from tasks.indexes.params import Bm25Params
-from tasks.measures.params import MeasureParams
+from tasks.embeddings.encoders import EncoderParams, native_precision
+from tasks.indexes.bm25 import Bm25Params
+from tasks.measures.names import MeasureParams
 from tasks.records import BenchError, Params
-from tasks.reranking.params import RerankerParams
-from tasks.significance.params import SignificanceParams
-from tasks.simulation.params import RifParams, StreamParams
+from tasks.reporting.build import ReportParams
+from tasks.reranking.build import ScoreParams
+from tasks.reranking.pairs import PairParams
+from tasks.significance.tables import SignificanceParams
+from tasks.simulation.build_replay import ReplayParams
+from tasks.simulation.streams import StreamParams
 from tasks.simulation.variants import Variant, parse
-from tasks.text.params import TextParams, TokenizerParams
+from tasks.text.documents import TextParams
+from tasks.text.tokenizers import TokenizerParams
 
 PROFILES = Path(__file__).resolve().parent / "profiles"
+
+ENCODER = "all-MiniLM-L6-v2"
+RERANKER = "ms-marco-MiniLM-L-12-v2-int8"
 
 Dataset = Literal["synthetic", "locomo", "nfcorpus"]
 Protocol = Literal["pooled-turn", "conversation-turn", "pooled-document"]
@@ -43,15 +52,26 @@ class RunConfig(Params):
     text: TextParams = TextParams()
     tokenizer: TokenizerParams = TokenizerParams()
     bm25: Bm25Params = Bm25Params()
-    encoder: EncoderParams = EncoderParams()
+    encoder: EncoderParams
     candidates: CandidateParams = CandidateParams()
-    reranker: RerankerParams = RerankerParams()
+    pairs: PairParams = PairParams()
+    reranker: ScoreParams
     clusters: ClusterParams = ClusterParams()
     stream: StreamParams = StreamParams()
-    rif: RifParams = RifParams()
+    replay: ReplayParams = ReplayParams()
     variants: tuple[str, ...] = Field(min_length=1)
     measures: MeasureParams = MeasureParams()
+    behaviour: BehaviourParams = BehaviourParams()
     significance: SignificanceParams = SignificanceParams()
+    report: ReportParams = ReportParams()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """Name the default models, and the fastest precision that this processor computes natively."""
+        encoder = {"model": ENCODER, "dtype": native_precision(), **settings.get("encoder", {})}
+        reranker = {"model": RERANKER, **settings.get("reranker", {})}
+        return {**settings, "encoder": encoder, "reranker": reranker}
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -61,6 +81,24 @@ class RunConfig(Params):
         for variant in self.variants:
             parse(variant)
         return self
+
+    @property
+    def corpus_params(self) -> SyntheticParams | LocomoParams | NfcorpusParams:
+        """The options of the run's dataset."""
+        return {"synthetic": self.synthetic, "locomo": self.locomo, "nfcorpus": self.nfcorpus}[self.dataset]
+
+    @property
+    def method(self) -> dict[str, Any]:
+        """What the report's method paragraph names, by words for people."""
+        return {
+            "tokenizer": self.tokenizer.name,
+            "BM25": f"{self.bm25.variant}, k1 {self.bm25.k1}, b {self.bm25.b}",
+            "candidates per list": self.candidates.k,
+            "tie rule": f"{self.candidates.ties}, seed {self.candidates.tie_seed}",
+            "embedding precision": self.encoder.dtype,
+            "stream seed": self.stream.seed,
+            "bootstrap resamples": f"{self.significance.n_resamples:,}, seed {self.significance.seed}",
+        }
 
     @property
     def parsed_variants(self) -> tuple[Variant, ...]:
@@ -93,6 +131,15 @@ def load_config(profile: str, overrides: Sequence[str] = ()) -> RunConfig:
         return RunConfig.model_validate(settings)
     except ValidationError as error:
         raise BenchError(f"profile {profile}: " + "; ".join(_complaints(error))) from error
+
+
+def command_of(profile: str, settings: Sequence[str], mirror: Path | None, accept_local: Path | None) -> str:
+    """Return the command line that does the same run."""
+    words = ["mnemobench", "run", "--profile", profile]
+    words += [word for setting in settings for word in ("--set", setting)]
+    words += ["--mirror", str(mirror)] if mirror else []
+    words += ["--accept-local", str(accept_local)] if accept_local else []
+    return shlex.join(words)
 
 
 def _apply(settings: dict[str, Any], override: str) -> None:

@@ -1,11 +1,9 @@
-"""What a run prints while it works: one live line per step, and the headline at its end."""
+"""What a run prints while it works: one live line per step."""
 
 import time
-from collections.abc import Sequence
 
 from rich.console import Console
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from tasks.prefect_cache import StepEvent
@@ -100,14 +98,3 @@ class TerminalListener:
             return ""
         seconds = sum(computed) / len(computed) * (self._expected - len(self._group))
         return f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left"
-
-
-def table(rows: Sequence[Sequence[str]], title: str) -> Table:
-    """Return a rich table of rows of text; the first row is the header, the first column is left-aligned."""
-    header, *body = rows
-    out = Table(title=title, title_justify="left", header_style="bold")
-    for position, name in enumerate(header):
-        out.add_column(name, justify="left" if position == 0 else "right", no_wrap=position == 0)
-    for row in body:
-        out.add_row(*row)
-    return out

@@ -15,31 +15,20 @@ import resource
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow.parquet as pq
 
+from tasks.files import CHECKOUT, json_digest, sha256_of, write_text
 from tasks.records import BenchError
 
-CHECKOUT = Path(__file__).resolve().parent.parent
 MANIFEST = "manifest.json"
-
-
-class Progress(Protocol):
-    """Called by long work: `done` of `total` units so far."""
-
-    def __call__(self, done: int, total: int, unit: str) -> None:
-        """Report that `done` of `total` `unit`s are finished."""
-
-
-def silent(done: int, total: int, unit: str) -> None:
-    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +91,7 @@ class Recipe:
     @property
     def key(self) -> str:
         """SHA-256 of the canonical JSON of the ingredients, 64 hexadecimal digits."""
-        return artifact_key(self.ingredients())
-
-
-def artifact_key(ingredients: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of canonical JSON (sorted keys, no spaces).
-
-    >>> artifact_key({"b": 1, "a": 2}) == artifact_key({"a": 2, "b": 1})
-    True
-    """
-    text = json.dumps(ingredients, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+        return json_digest(self.ingredients())
 
 
 # --- fingerprint of code -------------------------------------------------------------------------------------------
@@ -246,6 +225,23 @@ class Store:
             )
             return self._commit(scratch, recipe, cost)
 
+    def has_all(self, recipes: Iterable[Recipe]) -> bool:
+        """Say whether the artifacts of all `recipes` are there and intact."""
+        return all(self.find(recipe) is not None for recipe in recipes)
+
+    def similar(self, recipe: Recipe, same_inputs: tuple[str, ...]) -> list[Artifact]:
+        """Return the intact artifacts of the same step, code and libraries whose named inputs are those of `recipe`.
+
+        Other inputs and the parameters may differ: the caller knows why that does not matter.
+        """
+        wanted = _likeness(recipe.ingredients(), same_inputs)
+        keys = [
+            path.parent.name
+            for path in sorted((self.root / recipe.stage).glob(f"*/{MANIFEST}"))
+            if (manifest := read_manifest(path.parent)) and _likeness(manifest["ingredients"], same_inputs) == wanted
+        ]
+        return [found for key in keys if (found := self.get(recipe.stage, key)) is not None]
+
     @contextmanager
     def _scratch(self, stage: str, key: str) -> Iterator[Path]:
         scratch = self.root / stage / f".{key[:16]}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
@@ -274,7 +270,7 @@ class Store:
             for path in sorted(scratch.rglob("*"))
             if path.is_file()
         }
-        digest = artifact_key({name: facts["sha256"] for name, facts in files.items()})
+        digest = json_digest({name: facts["sha256"] for name, facts in files.items()})
         manifest = {
             "stage": recipe.stage,
             "step": recipe.step,
@@ -332,22 +328,6 @@ def read_manifest(directory: Path) -> dict[str, Any] | None:
     return manifest if has_all else None
 
 
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, 64 hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file under a temporary name, flush it to disk and rename it: readers see all of it or nothing."""
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with scratch.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    scratch.replace(path)
-
-
 def _file_facts(path: Path) -> dict[str, Any]:
     facts: dict[str, Any] = {"sha256": sha256_of(path), "bytes": path.stat().st_size}
     if path.suffix == ".parquet":
@@ -375,6 +355,11 @@ def _has_checksum(path: Path, facts: Mapping[str, Any]) -> bool:
     if is_same:
         _verified.add(seal)
     return is_same
+
+
+def _likeness(ingredients: Mapping[str, Any], same_inputs: tuple[str, ...]) -> dict[str, Any]:
+    inputs = {name: ingredients["inputs"].get(name) for name in same_inputs}
+    return {"inputs": inputs, **{name: ingredients[name] for name in ("step", "code", "libraries")}}
 
 
 def _differences(wanted: Mapping[str, Any], existing: Mapping[str, Any]) -> list[str]:

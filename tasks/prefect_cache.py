@@ -4,7 +4,6 @@ Prefect's own policies are unsafe for stages that write files (they miss changes
 changed file contents). Here the artifact's key is the cache key, and a missing or damaged artifact forces a miss.
 """
 
-import functools
 import hashlib
 import inspect
 import time
@@ -15,13 +14,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Concatenate, ParamSpec, Protocol, cast
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, cast
 
 from prefect import Task, task
 from prefect.cache_policies import CachePolicy
 from prefect.context import TaskRunContext
 
-from tasks.artifacts import Artifact, Progress, Recipe, Store, read_manifest
+from tasks.artifacts import Artifact, Recipe, Store, read_manifest
+from tasks.progress import Progress
 from tasks.records import BenchError, Params
 
 P = ParamSpec("P")
@@ -42,7 +42,8 @@ class StepEvent:
     wall_s: float
     cpu_s: float
     peak_memory_mb: float
-    bytes: int
+    n_files: int
+    n_bytes: int
 
 
 class Listener(Protocol):
@@ -119,9 +120,34 @@ class ArtifactPolicy(CachePolicy):
         return f"{key}-missing-{uuid.uuid4().hex}"
 
 
+@dataclass(frozen=True, slots=True)
+class Step(Generic[P]):
+    """A cached step: call it with keywords to get its artifact, computed or from the store."""
+
+    name: str
+    prefect_task: Task[..., Artifact]
+    recipe_of: Callable[[Mapping[str, Any]], Recipe]
+
+    def recipe(self, *_: P.args, **arguments: P.kwargs) -> Recipe:
+        """Return what would be made with these arguments."""
+        return self.recipe_of(arguments)
+
+    def __call__(self, *_: P.args, **arguments: P.kwargs) -> Artifact:
+        """Return the artifact, and tell the listener what happened."""
+        here = current_bench()
+        recipe = self.recipe_of(arguments)
+        is_cached = here.store.find(recipe) is not None
+        reason = "cached" if is_cached else here.store.why_missing(recipe)
+        here.listener.started(recipe.stage, recipe.step, None if is_cached else reason)
+        started = time.monotonic()
+        artifact: Artifact = self.prefect_task.with_options(refresh_cache=not is_cached)(**arguments)
+        here.listener.finished(_event(recipe, artifact, is_cached, reason, time.monotonic() - started))
+        return artifact
+
+
 def step(
     *, stage: str, module: ModuleType, libraries: tuple[str, ...] = (), unkeyed: tuple[str, ...] = ()
-) -> Callable[[Build[P]], Callable[P, Artifact]]:
+) -> Callable[[Build[P]], Step[P]]:
     """Turn `function(out, progress, **arguments) -> None` into a cached step that returns an `Artifact`.
 
     Arguments are keywords. Those that are an `Artifact`, or a sequence or mapping of them, are inputs; everything else
@@ -140,7 +166,7 @@ def step(
         the result is.
     """
 
-    def decorate(function: Build[P]) -> Callable[P, Artifact]:
+    def decorate(function: Build[P]) -> Step[P]:
         name = function.__name__
         build = cast("Callable[..., None]", function)
 
@@ -165,24 +191,9 @@ def step(
             result_serializer="json",
         )(body)
 
-        @functools.wraps(function)
-        def call(*_: P.args, **arguments: P.kwargs) -> Artifact:
-            return _run(prefect_task, recipe_of(arguments), arguments)
-
-        return call
+        return Step(name, prefect_task, recipe_of)
 
     return decorate
-
-
-def _run(prefect_task: Task[..., Artifact], recipe: Recipe, arguments: Mapping[str, Any]) -> Artifact:
-    here = current_bench()
-    is_cached = here.store.find(recipe) is not None
-    reason = "cached" if is_cached else here.store.why_missing(recipe)
-    here.listener.started(recipe.stage, recipe.step, None if is_cached else reason)
-    started = time.monotonic()
-    artifact: Artifact = prefect_task.with_options(refresh_cache=not is_cached)(**arguments)
-    here.listener.finished(_event(recipe, artifact, is_cached, reason, time.monotonic() - started))
-    return artifact
 
 
 def _event(recipe: Recipe, artifact: Artifact, is_cached: bool, reason: str, elapsed_s: float) -> StepEvent:
@@ -201,7 +212,8 @@ def _event(recipe: Recipe, artifact: Artifact, is_cached: bool, reason: str, ela
         wall_s=cost["wall_s"],
         cpu_s=cost["cpu_s"],
         peak_memory_mb=cost["peak_memory_mb"],
-        bytes=sum(facts["bytes"] for facts in manifest["files"].values()),
+        n_files=len(manifest["files"]),
+        n_bytes=sum(facts["bytes"] for facts in manifest["files"].values()),
     )
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.artifacts import Progress, silent
 from tasks.behaviour.decomposition import BehaviourParams, decompose, top_of
 from tasks.corpora.relevance import ProtocolName, relevance
 from tasks.corpora.tables import Corpus
 from tasks.measures.metric_table import SCHEMA, has_a_value, metric_rows, origin, read_rankings
+from tasks.progress import Progress, silent
 
 
 def build(

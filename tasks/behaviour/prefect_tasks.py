@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from tasks.artifacts import Artifact, Progress
+from tasks.artifacts import Artifact
 from tasks.behaviour import build
 from tasks.behaviour.decomposition import BehaviourParams
 from tasks.prefect_cache import step
+from tasks.progress import Progress
 
 
 @step(stage="behaviour", module=build, libraries=("numpy",))

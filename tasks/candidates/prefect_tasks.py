@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from tasks.artifacts import Artifact, Progress
+from tasks.artifacts import Artifact
 from tasks.candidates import build
 from tasks.prefect_cache import step
+from tasks.progress import Progress
 
 
 @step(stage="candidates", module=build, libraries=("bm25s", "faiss-cpu", "numpy"))

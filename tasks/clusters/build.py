@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tasks.artifacts import Progress, silent
 from tasks.clusters.kmeans import ClusterParams, assign_clusters
 from tasks.corpora.relevance import ProtocolName, scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.indexes.dense import open_vectors
+from tasks.progress import Progress, silent
 
 QUERIES_PER_CLUSTER = 10
 """In a conversation, K is cut to a tenth of its questions."""

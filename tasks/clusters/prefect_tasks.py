@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from tasks.artifacts import Artifact, Progress
+from tasks.artifacts import Artifact
 from tasks.clusters import build
 from tasks.clusters.kmeans import ClusterParams
 from tasks.prefect_cache import step
+from tasks.progress import Progress
 
 
 @step(stage="clusters", module=build, libraries=("faiss-cpu", "numpy"))

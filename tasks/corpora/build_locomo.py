@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from tasks.artifacts import Progress
 from tasks.corpora.locomo import LocomoParams, parse
 from tasks.corpora.raw import read_raw
 from tasks.corpora.tables import CorpusWriter
+from tasks.progress import Progress
 
 
 def build(raw_dir: Path, params: LocomoParams, out: Path, progress: Progress) -> None:

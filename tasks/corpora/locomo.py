@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from tasks.artifacts import Progress
 from tasks.corpora.dates import parse_locomo_date
 from tasks.corpora.locomo_evidence import Evidence, read_evidence
 from tasks.corpora.raw import RawFile, RawRecord, load_json, validated
 from tasks.corpora.tables import CorpusWriter, shown
+from tasks.progress import Progress
 from tasks.records import (
     BenchError,
     Block,

@@ -11,11 +11,11 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from tasks.artifacts import Progress
 from tasks.corpora.dates import parse_longmemeval_date
 from tasks.corpora.json_stream import stream_records
 from tasks.corpora.raw import RawFile, RawRecord, validated
 from tasks.corpora.tables import CorpusWriter, shown
+from tasks.progress import Progress
 from tasks.records import BenchError, Block, Defect, Document, Judgement, Params, Query, ScopeMember, Session, context
 
 OFFICIAL_QUESTIONS, OFFICIAL_DOCUMENTS = 500, 199_509

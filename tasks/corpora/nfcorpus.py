@@ -11,9 +11,9 @@ from typing import Literal
 
 from pydantic import Field, TypeAdapter
 
-from tasks.artifacts import Progress
 from tasks.corpora.raw import RawFile, RawRecord, load_json, validated
 from tasks.corpora.tables import CorpusWriter, shown
+from tasks.progress import Progress
 from tasks.records import BenchError, Defect, Document, Judgement, Params, Query, context
 
 CORPUS, QUERIES = "nfcorpus/corpus.jsonl", "nfcorpus/queries.jsonl"

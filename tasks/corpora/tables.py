@@ -14,8 +14,8 @@ from typing import Any, Self
 
 import polars as pl
 
-from tasks.artifacts import write_text
 from tasks.corpora.schemas import SCHEMAS, TEXT_COLUMNS, TableWriter
+from tasks.files import write_text
 from tasks.randomness import opaque_key
 from tasks.records import BenchError, Defect, Document, Judgement, Query, ScopeMember, Session
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, HttpUrl, TypeAdapter, ValidationError, model_validator
 
-from tasks.artifacts import CHECKOUT
 from tasks.downloads.model_facts import ModelShape
+from tasks.files import CHECKOUT
 from tasks.records import BenchError, Params
 
 CATALOG = CHECKOUT / "data" / "catalog.toml"

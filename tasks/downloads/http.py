@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from tasks.artifacts import Progress
+from tasks.progress import Progress
 from tasks.records import BenchError
 
 ATTEMPTS = 5

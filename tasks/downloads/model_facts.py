@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from tasks.artifacts import sha256_of, write_text
+from tasks.files import sha256_of, write_text
 from tasks.records import BenchError, Params
 
 FACTS = "model.json"

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from tasks.artifacts import Artifact, Progress
+from tasks.artifacts import Artifact
 from tasks.downloads import build
 from tasks.downloads.catalog import ModelEntry, load_catalog
 from tasks.prefect_cache import step
+from tasks.progress import Progress
 
 
 @step(stage="downloads", module=build, unkeyed=("mirror", "accept_local"))

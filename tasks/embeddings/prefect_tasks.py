@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Literal
 
-from tasks.artifacts import Artifact, Progress
+from tasks.artifacts import Artifact
 from tasks.embeddings import build
 from tasks.embeddings.encoders import EncoderParams
 from tasks.prefect_cache import current_bench, step
+from tasks.progress import Progress
 
 LIBRARIES = ("sentence-transformers", "tokenizers", "torch", "transformers")
 Table = Literal["document_texts", "query_texts"]

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tasks.artifacts import Progress, silent
 from tasks.corpora.relevance import ProtocolName, scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.indexes.bm25 import Bm25Params, RaggedTokens, index_scope, write_index
+from tasks.progress import Progress, silent
 from tasks.records import BenchError
 
 

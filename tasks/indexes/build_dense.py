@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tasks.artifacts import Progress, silent
 from tasks.indexes.dense import DOCUMENT_VECTORS, QUERY_VECTORS
+from tasks.progress import Progress, silent
 from tasks.records import BenchError
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tasks.artifacts import Artifact, Progress
+from tasks.artifacts import Artifact
 from tasks.indexes import build_bm25, build_dense
 from tasks.indexes.bm25 import Bm25Params
 from tasks.prefect_cache import step
+from tasks.progress import Progress
 
 
 @step(stage="indexes", module=build_dense, libraries=("numpy",))

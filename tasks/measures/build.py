@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tasks.artifacts import Progress, silent
 from tasks.corpora.relevance import ProtocolName, relevance
 from tasks.corpora.tables import Corpus
 from tasks.measures.judged import evaluate, judge
 from tasks.measures.metric_table import SCHEMA, has_a_value, metric_rows, origin, read_rankings
 from tasks.measures.names import MeasureParams, parse
+from tasks.progress import Progress, silent
 
 
 def build(

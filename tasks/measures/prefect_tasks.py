@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from tasks.artifacts import Artifact, Progress
+from tasks.artifacts import Artifact
 from tasks.measures import build
 from tasks.measures.names import MeasureParams
 from tasks.prefect_cache import step
+from tasks.progress import Progress
 
 
 @step(stage="measures", module=build, libraries=("numpy",))

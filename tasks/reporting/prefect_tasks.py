@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from tasks.artifacts import Artifact, Progress
+from tasks.artifacts import Artifact
 from tasks.prefect_cache import step
+from tasks.progress import Progress
 from tasks.reporting import build
 
 

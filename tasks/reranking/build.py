@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tasks.artifacts import Progress, write_text
 from tasks.downloads.model_facts import ModelFacts, read_facts
+from tasks.files import write_text
+from tasks.progress import Progress
 from tasks.records import BenchError, Params
 from tasks.reranking.cross_encoder import load_cross_encoder, score_pairs
 from tasks.reranking.pairs import PairParams, cut_pairs, estimated_tokens, pair_key

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.artifacts import Progress, silent
+from tasks.progress import Progress, silent
 from tasks.significance.tables import (
     COMPARISON_SCHEMA,
     SUMMARY_SCHEMA,

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from tasks.artifacts import Artifact, Progress
+from tasks.artifacts import Artifact
 from tasks.prefect_cache import step
+from tasks.progress import Progress
 from tasks.significance import build
 from tasks.significance.tables import SignificanceParams
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
-from tasks.artifacts import Progress, silent
+from tasks.progress import Progress, silent
 from tasks.records import BenchError, Params
 from tasks.simulation.suppression import RifParams
 from tasks.simulation.variants import Variant, parse

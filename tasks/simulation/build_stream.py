@@ -7,9 +7,9 @@ import numpy.typing as npt
 import polars as pl
 
 from tasks import randomness
-from tasks.artifacts import Progress, silent
 from tasks.corpora.relevance import ProtocolName, scope_documents
 from tasks.corpora.tables import Corpus
+from tasks.progress import Progress, silent
 from tasks.records import BenchError
 from tasks.simulation.streams import StreamParams, draw_stream, locate
 

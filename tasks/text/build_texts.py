@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tasks.artifacts import Progress, silent
+from tasks.progress import Progress, silent
 from tasks.text.documents import TextParams, document_text
 
 ROWS_PER_CHUNK = 20_000

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from tasks.artifacts import Artifact, Progress
+from tasks.artifacts import Artifact
 from tasks.prefect_cache import step
+from tasks.progress import Progress
 from tasks.text import build_texts, build_tokens
 from tasks.text.documents import TextParams
 from tasks.text.tokenizers import TokenizerParams

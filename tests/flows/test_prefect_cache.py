@@ -11,8 +11,9 @@ from prefect.client.orchestration import get_client
 from prefect.states import State
 
 from tasks import randomness
-from tasks.artifacts import Artifact, Progress, Store
+from tasks.artifacts import Artifact, Store
 from tasks.prefect_cache import StepEvent, bench, step
+from tasks.progress import Progress
 from tasks.records import BenchError, Params
 
 pytestmark = pytest.mark.usefixtures("prefect_server")

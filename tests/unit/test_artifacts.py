@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tasks.artifacts import Artifact, Recipe, Store, code_fingerprint, read_manifest, write_text
+from tasks.artifacts import Artifact, Recipe, Store, code_fingerprint, read_manifest
+from tasks.files import write_text
 from tasks.records import BenchError
 
 MODULE = "tasks.randomness"

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tasks.artifacts import sha256_of
+from tasks.files import sha256_of
 from tasks.text import build_texts, build_tokens
 from tasks.text.documents import TextParams
 from tasks.text.tokenizers import TokenizerParams

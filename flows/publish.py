@@ -1,0 +1,111 @@
+"""The end of a run: its facts, its folder of reports, and its rows in the warehouse."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from flows.environment import CHECKOUT, REPORTS, WAREHOUSE
+from flows.run_config import RunConfig
+from tasks.artifacts import Artifact, code_fingerprint
+from tasks.downloads.model_facts import read_facts as read_model
+from tasks.files import json_digest
+from tasks.prefect_cache import StepEvent
+from tasks.reporting import markdown, warehouse
+from tasks.reporting.run_facts import ModelFacts, RunFacts, StageEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """When a run started, by which command, and its id."""
+
+    run_id: str
+    started_at: datetime
+    command: str
+
+    @classmethod
+    def now(cls, profile: str, command: str) -> "Start":
+        """Return the start of a run of `profile` that starts now. Ids sort by time."""
+        moment = datetime.now(UTC)
+        return cls(f"{moment:%Y%m%dT%H%M%SZ}-{profile}-{uuid.uuid4().hex[:6]}", moment, command)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published run: its id, the path of its report, and the artifact with its tables."""
+
+    run_id: str
+    report: str
+    tables: Artifact
+
+
+def publish(
+    config: RunConfig,
+    report: Artifact,
+    models: Sequence[tuple[str, Artifact]],
+    start: Start,
+    events: Sequence[StepEvent],
+    reports: Path = REPORTS,
+    results: Path = WAREHOUSE,
+) -> Published:
+    """Write `reports/<run_id>/` and the run's rows in the warehouse.
+
+    Raises
+    ------
+    BenchError
+        When a check of the tables fails: nothing is published then.
+    """
+    run = _facts(config, models, start, events)
+    warehouse.publish(report.path, run, results)
+    written = markdown.write_report(report.path, run, reports)
+    return Published(run.run_id, str(written), report)
+
+
+def _facts(
+    config: RunConfig, models: Sequence[tuple[str, Artifact]], start: Start, events: Sequence[StepEvent]
+) -> RunFacts:
+    return RunFacts(
+        run_id=start.run_id,
+        profile=config.profile,
+        started_at=start.started_at,
+        finished_at=datetime.now(UTC),
+        status="complete",
+        seed=config.stream.seed,
+        code_fingerprint=_code(),
+        config_fingerprint=json_digest(config.model_dump(mode="json", exclude={"profile"})),
+        mnemobench_version=version("mnemobench"),
+        command=start.command,
+        models=tuple(_model(role, model) for role, model in models),
+        stages=tuple(_stage(event) for event in events),
+        method=config.method,
+    )
+
+
+def _model(role: str, artifact: Artifact) -> ModelFacts:
+    facts = read_model(artifact.path)
+    return ModelFacts(role=role, name=facts.name, digest=facts.digest, licence=facts.licence)
+
+
+def _stage(event: StepEvent) -> StageEvent:
+    return StageEvent(
+        stage=event.stage,
+        step=event.step,
+        key=event.key,
+        digest=event.digest,
+        is_cached=event.is_cached,
+        reason=event.reason,
+        wall_s=event.elapsed_s,
+        cpu_s=0.0 if event.is_cached else event.cpu_s,
+        peak_memory_mb=event.peak_memory_mb,
+        n_files=event.n_files,
+        n_bytes=event.n_bytes,
+    )
+
+
+def _code() -> str:
+    """Return one digest of the code of every stage."""
+    modules = sorted(path.relative_to(CHECKOUT) for path in (CHECKOUT / "tasks").glob("*/build*.py"))
+    names = [".".join(path.with_suffix("").parts) for path in modules]
+    return json_digest({name: code_fingerprint(name) for name in names})

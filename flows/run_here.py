@@ -1,0 +1,60 @@
+"""A run from the command line: the deployment's flow, with a live line per step and the headline at its end."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from flows.evaluate_memory import evaluate_memory
+from flows.listeners import listening
+from flows.publish import Published
+from flows.resources import check_room
+from flows.run_config import load_config
+from flows.terminal import TerminalListener
+from tasks.reporting.headline import headline_sentences, headline_table
+
+
+def run_here(
+    console: Console,
+    profile: str,
+    settings: Sequence[str],
+    mirror: Path | None,
+    store: Path | None,
+    accept_local: Path | None,
+) -> None:
+    """Run a profile and print where its report is.
+
+    Raises
+    ------
+    BenchError
+        For a wrong profile or setting, or too little disk, before any work.
+    """
+    config = load_config(profile, settings)
+    check_room(config, store)
+    listener = TerminalListener(console)
+    with listening(listener):
+        try:
+            published = evaluate_memory(profile, list(settings), mirror, store, accept_local)
+        finally:
+            listener.close()
+    show_headline(console, published)
+
+
+def show_headline(console: Console, published: Published) -> None:
+    """Print the headline table, what it says in words, and where the report is."""
+    shown = headline_table(published.tables.path)
+    table = Table(title=shown.title, title_justify="left", header_style="bold")
+    for name, side in zip(shown.header, shown.align, strict=True):
+        table.add_column(name, justify="left" if side == "l" else "right")
+    for row in shown.rows:
+        table.add_row(*row)
+    console.print()
+    console.print(table)
+    for sentence in headline_sentences(published.tables.path):
+        console.print(sentence, markup=False)
+    console.print(f"\nReport: {_short(Path(published.report))}", markup=False, soft_wrap=True)
+
+
+def _short(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -1,0 +1,44 @@
+"""Normalised corpora as cached steps, one per dataset."""
+
+from pathlib import Path
+
+from tasks.artifacts import Artifact
+from tasks.corpora import build_locomo, build_nfcorpus, build_synthetic
+from tasks.corpora.locomo import LocomoParams
+from tasks.corpora.nfcorpus import NfcorpusParams
+from tasks.corpora.synthetic_params import SyntheticParams
+from tasks.downloads.prefect_tasks import fetch_dataset
+from tasks.prefect_cache import step
+from tasks.progress import Progress
+from tasks.records import Params
+
+
+@step(stage="corpora", module=build_synthetic, libraries=("numpy", "pyarrow"))
+def synthetic(out: Path, progress: Progress, *, params: SyntheticParams) -> None:
+    """Generate conversations with planted effects."""
+    build_synthetic.build(params, out, progress)
+
+
+@step(stage="corpora", module=build_locomo, libraries=("pyarrow",))
+def locomo(out: Path, progress: Progress, *, raw: Artifact, params: LocomoParams) -> None:
+    """Parse LoCoMo."""
+    build_locomo.build(raw.path, params, out, progress)
+
+
+@step(stage="corpora", module=build_nfcorpus, libraries=("pyarrow",))
+def nfcorpus(out: Path, progress: Progress, *, raw: Artifact, params: NfcorpusParams) -> None:
+    """Parse NFCorpus."""
+    build_nfcorpus.build(raw.path, params, out, progress)
+
+
+def corpus(params: Params, mirror: Path | None, accept_local: Path | None) -> Artifact:
+    """Return the normalised tables of the dataset whose options `params` are."""
+    match params:
+        case SyntheticParams():
+            return synthetic(params=params)
+        case LocomoParams():
+            return locomo(raw=fetch_dataset("locomo", mirror, accept_local), params=params)
+        case NfcorpusParams():
+            return nfcorpus(raw=fetch_dataset("nfcorpus", mirror, accept_local), params=params)
+        case _:
+            raise TypeError(f"no dataset has options of the type {type(params).__name__}")

@@ -1,0 +1,155 @@
+"""Build a report's artifact: the warehouse's tables and the figures of one data set.
+
+A function of results alone; facts of the run (when, how long, by which command) are added by `warehouse.publish` and
+`markdown.write_report`.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import Field
+
+from tasks.files import json_digest, write_text
+from tasks.progress import Progress
+from tasks.records import BenchError, Params
+from tasks.reporting import checks, tables
+from tasks.reporting.schemas import (
+    BEHAVIOUR,
+    COMPARISONS,
+    DEFECTS,
+    QUERIES,
+    QUERY_METRICS,
+    RANKINGS,
+    SCHEMA_VERSION,
+    SUMMARY,
+    SUPPRESSION,
+    TABLES,
+    write,
+)
+
+Tables = dict[str, pl.DataFrame]
+
+
+class ReportParams(Params):
+    """What a report leads with."""
+
+    main_measure: str = "nDCG@10"
+    """The measure of the headline and of the figures."""
+    main_block: str = "main"
+    """The block of the headline: adversarial questions are never mixed into it."""
+    top_k: int = Field(default=10, ge=1)
+    """Ranked documents per query and variant that go to the warehouse."""
+    pool_measure: str = "pool_R@30"
+    """Recall of what reaches the reranker, drawn where a corpus has no sessions."""
+
+
+def build(
+    dataset: str,
+    protocol: str,
+    corpus_dir: Path,
+    candidates_dir: Path,
+    rankings: Mapping[str, Path],
+    metrics_dir: Path,
+    behaviour_dir: Path,
+    significance_dir: Path,
+    params: ReportParams,
+    out: Path,
+    progress: Progress,
+) -> None:
+    """Write `tables/*.parquet`, `figures/*.png|svg` and `report.json` into `out`. The same inputs give the same bytes.
+
+    Raises
+    ------
+    BenchError
+        When a table does not fit its schema, or a number cannot be right (see `checks`).
+    """
+    inputs = tables.Inputs(corpus_dir, candidates_dir, rankings, metrics_dir, behaviour_dir, significance_dir)
+    n_steps = 3
+    progress(0, n_steps, "steps")
+    result = _tables(inputs, protocol, params)
+    facts = _facts(dataset, protocol, inputs, result, params)
+    checks.check(result, facts)
+    for name, frame in result.items():
+        write(frame, TABLES[name], out / "tables" / f"{name}.parquet")
+    progress(1, n_steps, "steps")
+    _figures(result, facts, out / "figures")
+    progress(2, n_steps, "steps")
+    write_text(out / "report.json", json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    progress(n_steps, n_steps, "steps")
+
+
+def _tables(inputs: tables.Inputs, protocol: str, params: ReportParams) -> Tables:
+    asked = tables.queries(inputs)
+    metrics = tables.values(inputs.metrics / "query_metrics.parquet", protocol, QUERY_METRICS)
+    return {
+        QUERIES.name: asked,
+        QUERY_METRICS.name: metrics,
+        BEHAVIOUR.name: tables.values(inputs.behaviour / "behaviour_metrics.parquet", protocol, BEHAVIOUR),
+        RANKINGS.name: tables.rankings(inputs, protocol, metrics, params.top_k),
+        SUMMARY.name: tables.summary(inputs, protocol, asked),
+        COMPARISONS.name: tables.comparisons(inputs, protocol, COMPARISONS),
+        SUPPRESSION.name: tables.suppression(inputs, protocol, metrics),
+        DEFECTS.name: tables.defects(inputs, DEFECTS),
+    }
+
+
+def _facts(dataset: str, protocol: str, inputs: tables.Inputs, result: Tables, params: ReportParams) -> dict[str, Any]:
+    """Return what a reader of the tables needs beside them; JSON-able."""
+    corpus = tables.corpus_facts(inputs)
+    baselines = result[COMPARISONS.name]["baseline"].unique().sort().to_list()
+    if len(baselines) > 1:
+        raise BenchError(f"comparisons name {len(baselines)} baselines ({', '.join(baselines)}); expected one")
+    return {
+        "dataset": dataset,
+        "protocol": protocol,
+        "corpus": corpus,
+        "dataset_fingerprint": json_digest({"dataset": dataset, "protocol": protocol, "corpus": corpus}),
+        "variants": inputs.variants,
+        "baseline": baselines[0] if baselines else None,
+        "has_sessions": bool(pl.read_parquet(inputs.corpus / "documents.parquet")["session_id"].count()),
+        "params": params.model_dump(),
+        "schema_version": SCHEMA_VERSION,
+    }
+
+
+def _figures(result: Tables, facts: dict[str, Any], folder: Path) -> None:
+    from tasks.reporting import figures  # matplotlib is slow to import, and a cached report draws nothing
+
+    dataset, measure = facts["dataset"], facts["params"]["main_measure"]
+    is_headline = (pl.col("block") == facts["params"]["main_block"]) & (pl.col("measure") == measure)
+    compared = result[COMPARISONS.name].filter(is_headline)
+    scores = (
+        result[QUERY_METRICS.name]
+        .filter(pl.col("measure") == measure)
+        .join(result[QUERIES.name], on="query_id", validate="m:1")
+    )
+    figures.differences(compared, measure, dataset, folder / "differences")
+    figures.question_types(scores, measure, dataset, folder / "question_types")
+    figures.changes(compared, measure, dataset, folder / "changes")
+    _behaviour_figure(result, facts, folder)
+    state = result[SUPPRESSION.name]
+    if state.height:
+        mean = state.group_by("variant").agg(pl.col("share_of_corpus", "mean", "max").sort().mean())
+        figures.suppression(mean, dataset, folder / "suppression")
+
+
+def _behaviour_figure(result: Tables, facts: dict[str, Any], folder: Path) -> None:
+    from tasks.reporting import figures
+
+    dataset, params = facts["dataset"], facts["params"]
+    shares = tables.behaviour_shares(result[BEHAVIOUR.name], result[QUERIES.name], params["main_block"])
+    if facts["has_sessions"] and shares.filter(pl.col("measure") == "sibling_confusion").height:
+        figures.behaviour(shares, dataset, folder / "behaviour")
+        return
+    means = result[SUMMARY.name].filter(pl.col("block") == params["main_block"])
+    points = (
+        means.filter(pl.col("measure") == params["pool_measure"])
+        .select("variant", pl.col("mean").alias("pool_recall"))
+        .join(means.filter(pl.col("measure") == params["main_measure"]).select("variant", "mean"), on="variant")
+    )
+    figures.pool_against_measure(
+        points, params["main_measure"], params["pool_measure"], dataset, folder / "pool_and_ranking"
+    )

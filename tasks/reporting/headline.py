@@ -1,0 +1,140 @@
+"""The headline: one table and a few sentences that say what is shown and what is not. For report and terminal alike."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tasks.reporting.labels import variant_label
+from tasks.reporting.schemas import COMPARISONS, SUMMARY, read
+from tasks.reporting.text_format import UNDEFINED, estimate, number, p_value, signed
+from tasks.reporting.warehouse import read_facts
+
+SIGNIFICANCE_LEVEL = 0.05
+"""Two-sided, against the adjusted p-value; the intervals are 95 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadlineTable:
+    """Plain strings, not escaped: `rows` has one tuple per variant, as long as `header`; `align` is `l` or `r`."""
+
+    title: str
+    header: tuple[str, ...]
+    align: str
+    rows: tuple[tuple[str, ...], ...]
+
+
+def headline_table(report_dir: Path, block: str | None = None) -> HeadlineTable:
+    """Return the table a reader sees first.
+
+    Parameters
+    ----------
+    report_dir
+        What `build` wrote.
+    block
+        The block of questions; by default the main one.
+    """
+    facts = read_facts(report_dir)
+    measure, block = facts["params"]["main_measure"], block or facts["params"]["main_block"]
+    means, compared = (
+        _by_variant(report_dir, SUMMARY, measure, block),
+        _by_variant(report_dir, COMPARISONS, measure, block),
+    )
+    rows = tuple(_row(name, means[name], compared.get(name), facts) for name in facts["variants"] if name in means)
+    n = max((row["n"] for row in means.values()), default=0)
+    has_conversations = any(row["mean_over_conversations"] is not None for row in means.values())
+    header = (
+        "variant",
+        f"{measure} [95 % interval]",
+        "mean over conversations",
+        "difference [95 % interval]",
+        "p adjusted",
+        "better / equal / worse",
+    )
+    keep = [place for place in range(len(header)) if place != 2 or has_conversations]
+    return HeadlineTable(
+        title=f"{facts['dataset']}, {facts['protocol']}, block {block}: {measure}, n = {n:,} question{'' if n == 1 else 's'}",
+        header=tuple(header[place] for place in keep),
+        align="".join("lrrrrr"[place] for place in keep),
+        rows=tuple(tuple(row[place] for place in keep) for row in rows),
+    )
+
+
+def _by_variant(report_dir: Path, table: Any, measure: str, block: str) -> dict[str, dict[str, Any]]:
+    frame = read(report_dir / "tables", table).filter(pl.col("measure") == measure, pl.col("block") == block)
+    return {row["variant"]: row for row in frame.iter_rows(named=True)}
+
+
+def _row(
+    name: str, mean: Mapping[str, Any], compared: Mapping[str, Any] | None, facts: Mapping[str, Any]
+) -> tuple[str, ...]:
+    value = estimate(mean["mean"], mean["lo"], mean["hi"])
+    start = (variant_label(name), value, number(mean["mean_over_conversations"]))
+    if name == facts["baseline"]:
+        return (*start, "baseline", "", "")
+    if compared is None:
+        return (*start, UNDEFINED, UNDEFINED, UNDEFINED)
+    changes = f"{compared['wins']:,} / {compared['ties']:,} / {compared['losses']:,}"
+    difference = estimate(compared["delta"], compared["lo"], compared["hi"], is_difference=True)
+    return (*start, difference, p_value(_p(compared)), changes)
+
+
+def _p(compared: Mapping[str, Any]) -> float | None:
+    """Return the adjusted p-value, or the raw one where nothing had to be adjusted."""
+    adjusted: float | None = compared["p_adjusted"]
+    return compared["p"] if adjusted is None else adjusted
+
+
+def verdict(compared: Mapping[str, Any]) -> str:
+    """Return `better`, `worse` or `not shown`: the interval excludes 0 and the adjusted p-value is below 0.05."""
+    p = _p(compared)
+    if p is None or not p < SIGNIFICANCE_LEVEL:
+        return "not shown"
+    if compared["lo"] > 0:
+        return "better"
+    return "worse" if compared["hi"] < 0 else "not shown"
+
+
+def headline_sentences(report_dir: Path, quote: Callable[[str], str] = str) -> list[str]:
+    """Say in plain words what the headline table shows and does not show; `quote` is applied to names from outside."""
+    facts = read_facts(report_dir)
+    measure, block, baseline = facts["params"]["main_measure"], facts["params"]["main_block"], facts["baseline"]
+    if baseline is None:
+        return ["Nothing was compared: the run has no baseline beside another variant."]
+    compared = _by_variant(report_dir, COMPARISONS, measure, block)
+    names = [name for name in facts["variants"] if name in compared]
+    found = {kind: [n for n in names if verdict(compared[n]) == kind] for kind in ("better", "worse", "not shown")}
+    against = quote(variant_label(baseline))
+    sentences = [
+        f"Against {against}, {measure} is {kind} with {_listed(found[kind], compared, quote)}."
+        for kind in ("better", "worse")
+        if found[kind]
+    ]
+    if names and not sentences:
+        sentences.append(f"No variant is shown to differ from {against} in {measure}.")
+    if found["not shown"]:
+        sentences.append(_not_shown(found["not shown"], compared, quote))
+    if any(name.startswith("rif(") for name in facts["variants"]):
+        sentences.append(
+            "The same questions drove the suppression and are scored (transductive): "
+            "a gain here is not evidence of a gain on new questions."
+        )
+    return sentences
+
+
+def _listed(names: list[str], compared: Mapping[str, Mapping[str, Any]], quote: Callable[[str], str]) -> str:
+    return "; ".join(f"{quote(variant_label(name))} ({signed(compared[name]['delta'])})" for name in names)
+
+
+def _not_shown(names: list[str], compared: Mapping[str, Mapping[str, Any]], quote: Callable[[str], str]) -> str:
+    labels = "; ".join(quote(variant_label(name)) for name in names)
+    effects = [compared[name]["minimum_detectable_effect"] for name in names]
+    known = [effect for effect in effects if effect is not None and effect > 0]
+    sentence = f"A difference is not shown for {labels}: the interval includes 0, or the adjusted p is 0.05 or more"
+    if not known:
+        return f"{sentence}."
+    smallest, largest = number(min(known)), number(max(known))
+    span = smallest if smallest == largest else f"{smallest} to {largest}, by variant,"
+    return f"{sentence}; with this many questions a true difference below about {span} would usually be missed."

@@ -1,0 +1,179 @@
+"""`report.md`: headline first, then what it stands on, what it cost, and how to make it again."""
+
+import json
+import os
+import shutil
+import uuid
+from dataclasses import asdict
+from pathlib import Path
+
+from tasks.files import sha256_of, write_text
+from tasks.records import BenchError
+from tasks.reporting import sections
+from tasks.reporting.headline import headline_sentences
+from tasks.reporting.run_facts import RunFacts
+from tasks.reporting.text_format import escape, table
+from tasks.reporting.warehouse import read_facts
+
+_FIGURES = {
+    "differences": "Paired differences to the baseline",
+    "question_types": "The main measure by question type",
+    "behaviour": "What the first result is",
+    "pool_and_ranking": "What the pool holds, and what the ranking makes of it",
+    "changes": "Questions that change against the baseline",
+    "suppression": "Suppression at the end of the stream",
+}
+
+
+def render(report_dir: Path, run: RunFacts) -> str:
+    """Return the report of one run as Markdown (GitHub flavour). Text from data is escaped.
+
+    Parameters
+    ----------
+    report_dir
+        What `build` wrote.
+    run
+        Facts of the run.
+    """
+    facts = read_facts(report_dir)
+    lines = [f"# {escape(facts['dataset'])}: did retrieval get better?", ""]
+    lines += sections.markdown_table(report_dir)
+    lines += [f"{' '.join(headline_sentences(report_dir, escape))}", ""]
+    lines += _note(facts["corpus"].get("note"))
+    lines += [f"Run `{run.run_id}` · profile `{run.profile}` · {run.started_at:%Y-%m-%d %H:%M %Z} · {run.status}", ""]
+    lines += _figures(report_dir)
+    for section in (sections.intervals, sections.measures, sections.blocks, sections.behaviour, sections.suppression):
+        lines += section(facts, report_dir)
+    for section in (sections.pools, sections.data, sections.ledger):
+        lines += section(facts, report_dir)
+    lines += _models(run)
+    lines += _method(facts, run)
+    lines += sections.cost(run)
+    lines += _reproduce(run)
+    lines += _sql(facts, run)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def write_report(report_dir: Path, run: RunFacts, reports_root: Path) -> Path:
+    """Write `<reports_root>/<run_id>/` (report.md, figures/, manifest.json) under a hidden name, then rename it.
+
+    Returns
+    -------
+    Path
+        The report.md.
+
+    Raises
+    ------
+    BenchError
+        When the folder cannot be written.
+    """
+    target = reports_root / run.run_id
+    scratch = reports_root / f".{run.run_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
+    try:
+        shutil.copytree(report_dir / "figures", scratch / "figures")
+        write_text(scratch / "report.md", render(report_dir, run))
+        write_text(scratch / "manifest.json", _manifest(report_dir, run, scratch))
+        _replace(scratch, target)
+    except OSError as error:
+        raise BenchError(f"cannot write the report to {target}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return target / "report.md"
+
+
+def _replace(scratch: Path, target: Path) -> None:
+    """Rename into place; a report of the same run that is already there is replaced as a whole."""
+    grave = scratch.with_name(f"{scratch.name}.old")
+    if target.exists():
+        target.rename(grave)
+    scratch.rename(target)
+    shutil.rmtree(grave, ignore_errors=True)
+
+
+def _manifest(report_dir: Path, run: RunFacts, folder: Path) -> str:
+    files = {
+        path.relative_to(folder).as_posix(): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+    facts = asdict(run) | {"started_at": run.started_at.isoformat(), "finished_at": run.finished_at.isoformat()}
+    manifest = {"run": facts, "report": read_facts(report_dir), "sha256": files}
+    return json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False, default=str) + "\n"
+
+
+def _note(note: str | None) -> list[str]:
+    return [f"> **{escape(note)}**", ""] if note else []
+
+
+def _figures(report_dir: Path) -> list[str]:
+    return [
+        line
+        for stem, title in _FIGURES.items()
+        if (report_dir / "figures" / f"{stem}.png").is_file()
+        for line in (f"![{title}](figures/{stem}.png)", "")
+    ]
+
+
+def _models(run: RunFacts) -> list[str]:
+    if not run.models:
+        return ["## Models", "", "No model was used.", ""]
+    rows = [[model.role, escape(model.name), f"`{model.digest}`", escape(model.licence)] for model in run.models]
+    return ["## Models", "", *table(["role", "model", "digest", "licence"], rows, "llll")]
+
+
+def _method(facts: sections.Facts, run: RunFacts) -> list[str]:
+    lines = [
+        "## Method",
+        "",
+        "* `nDCG@k`: gain as judged (linear), discount log2(rank + 1), ideal over all that is relevant; "
+        "`nDCG(dcg='exp-log2')@k`: gain 2^rel - 1. `R@k`: share of what is relevant among the first k. `R_all@k`: all "
+        "of it. `Success@k`: any of it. `RR`: 1 / rank of the first. `pool_R@k`: share of what is relevant among the k "
+        "that reach the reranker.",
+        "* A question with nothing relevant has no value: it is left out of every mean, and counted. A question "
+        "without results scores 0.",
+        "* Ties are broken by a keyed hash of the document's id: neither the order in the file nor a label "
+        "inside an id helps.",
+        "* Intervals: 95 % percentile bootstrap over questions, of means and of paired differences. p: two-sided "
+        "paired sign-flip permutation, adjusted for the number of comparisons. Random order: expected value over all "
+        "orders of a question's pool.",
+        "* *Better* and *worse* are said only where the interval excludes 0 and the adjusted p is below 0.05. Anything "
+        "else is *not shown*, which is not *shown to be equal*.",
+        "* Evaluation is **transductive**: the questions that are scored are those that served the burn-in stream and "
+        "on which the clusters were fitted. Held-out protocols are not in this version.",
+    ]  # fmt: skip
+    settings = {"first seed": run.seed, "top documents kept per question": facts["params"]["top_k"], **run.method}
+    listed = "; ".join(f"{escape(name)}: {escape(value)}" for name, value in settings.items())
+    return [*lines, f"* Settings: {listed}.", ""]
+
+
+def _reproduce(run: RunFacts) -> list[str]:
+    return [
+        "## Make it again",
+        "",
+        "```sh",
+        run.command.replace("```", "` ` `"),
+        "```",
+        "",
+        f"mnemobench {escape(run.mnemobench_version)}, code `{run.code_fingerprint}`, "
+        f"configuration `{run.config_fingerprint}`, seed {run.seed}.",
+        "",
+    ]
+
+
+def _sql(facts: sections.Facts, run: RunFacts) -> list[str]:
+    measure = facts["params"]["main_measure"].replace("'", "''")
+    where = f"run_id = '{run.run_id}' AND dataset = '{facts['dataset']}'"
+    return [
+        "## Ask your own question",
+        "",
+        '`mnemobench sql "..."`, or a `duckdb` shell in the checkout after `.read reports/views.sql`:',
+        "",
+        "```sql",
+        "-- The means above, from the values of the single questions.",
+        f"SELECT block, variant, mean, n FROM means WHERE {where} AND measure = '{measure}' ORDER BY mean DESC;",
+        "",
+        "-- The questions that changed most against the baseline.",
+        "SELECT query_id, question_type, variant, delta",
+        f"FROM paired_differences('{measure}', '{facts['baseline'] or ''}')",
+        f"WHERE {where} ORDER BY abs(delta) DESC LIMIT 20;",
+        "```",
+        "",
+    ]

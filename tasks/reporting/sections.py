@@ -1,0 +1,247 @@
+"""The sections of a report below its headline. Each returns the lines of its Markdown."""
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tasks.reporting import schemas
+from tasks.reporting.headline import headline_table
+from tasks.reporting.labels import block_label, variant_label, variant_order
+from tasks.reporting.run_facts import RunFacts, StageEvent
+from tasks.reporting.tables import ALL_BLOCKS, behaviour_shares
+from tasks.reporting.text_format import UNDEFINED, escape, estimate, number, seconds, share, size, table
+
+_BEHAVIOURS = (
+    ("exact_episode", "right turn"),
+    ("sibling_confusion", "right session, wrong turn"),
+    ("wrong_family", "wrong session"),
+    ("stale_fact", "stale fact (proxy)"),
+)
+_MAX_LEDGER_ROWS = 40
+Facts = dict[str, Any]
+
+
+def _read(report_dir: Path, declared: schemas.Table) -> pl.DataFrame:
+    return schemas.read(report_dir / "tables", declared)
+
+
+def data(facts: Facts, report_dir: Path) -> list[str]:
+    """Say what was measured on: size, source, licence, and what is particular about this copy."""
+    corpus = facts["corpus"]
+    source = corpus.get("source")
+    lines = ["## Data", ""]
+    counts = (
+        f"{corpus['n_documents']:,} documents, {corpus['n_sessions']:,} sessions, {corpus['n_queries']:,} questions"
+    )
+    lines.append(f"* **{escape(facts['dataset'])}**, protocol `{facts['protocol']}`: {counts}.")
+    if source:
+        kind = "the official file" if source.get("is_official") else (
+            "**a local file, not the official one**: numbers are not comparable with those of the official release"
+        )  # fmt: skip
+        lines.append(
+            f"* Source: {escape(source['name'])} ({size(source['bytes'])}, sha256 `{source['sha256']}`), {kind}."
+        )
+    else:
+        lines.append("* Source: made by this project's generator; no file was read.")
+    lines.append(f"* Licence: {escape(corpus.get('licence') or 'unknown')}.")
+    if corpus.get("note"):
+        lines.append(f"* Note: {escape(corpus['note'])}.")
+    counted = _read(report_dir, schemas.QUERIES).group_by("block").len().sort("block", descending=True).rows()
+    blocks = ", ".join(f"{escape(block_label(block))} {n:,}" for block, n in counted)
+    return [*lines, f"* Questions by block: {blocks}.", ""]
+
+
+def blocks(facts: Facts, report_dir: Path) -> list[str]:
+    """Every other block with the headline's columns: never mixed into the main mean."""
+    measure = facts["params"]["main_measure"]
+    frame = _read(report_dir, schemas.SUMMARY).filter(pl.col("measure") == measure, pl.col("n") > 0)
+    own = set(_read(report_dir, schemas.QUERIES)["block"].unique())
+    shown = [name for name in ("main", "adversarial", "abstention") if name in set(frame["block"])]
+    shown += sorted(set(frame["block"]) - {*shown, ALL_BLOCKS})
+    if len(own) > 1 and ALL_BLOCKS in set(frame["block"]):
+        shown.append(ALL_BLOCKS)
+    others = [name for name in shown if name != facts["params"]["main_block"]]
+    lines: list[str] = ["## Other blocks of questions", ""] if others else []
+    for block in others:
+        lines += [f"### {escape(block_label(block)).capitalize()}", "", *markdown_table(report_dir, block)]
+    return lines
+
+
+def markdown_table(report_dir: Path, block: str | None = None) -> list[str]:
+    """Return the headline table of a block as Markdown, its title in bold above it.
+
+    Names of data sets, protocols and measures are ours, and checked; names of variants may be anybody's: escaped.
+    """
+    found = headline_table(report_dir, block)
+    rows = [[escape(row[0]), *row[1:]] for row in found.rows]  # the rest are our own numbers
+    return [f"**{found.title}**", "", *table(found.header, rows, found.align)]
+
+
+def measures(facts: Facts, report_dir: Path) -> list[str]:
+    """All measures of the main block, beside the value that a random order of the pool would have."""
+    block = facts["params"]["main_block"]
+    frame = _read(report_dir, schemas.SUMMARY).filter(pl.col("block") == block, pl.col("n") > 0)
+    names = [name for name in frame["measure"].unique().sort() if name not in _behaviour_names(report_dir)]
+    cells = {(row["variant"], row["measure"]): row for row in frame.iter_rows(named=True)}
+    random = dict(frame.group_by("measure").agg(pl.col("random_mean").first()).iter_rows())
+    variants = [name for name in facts["variants"] if any((name, measure) in cells for measure in names)]
+    rows = [
+        [escape(variant_label(variant)), *(number((cells.get((variant, name)) or {}).get("mean")) for name in names)]
+        for variant in variants
+    ]
+    rows.append(["*random order of the pool*", *(number(random.get(name)) for name in names)])
+    header = ["variant", *names]
+    return ["## All measures", "", *table(header, rows, "l" + "r" * len(names)), *_undefined(frame)]
+
+
+def _behaviour_names(report_dir: Path) -> set[str]:
+    return set(_read(report_dir, schemas.BEHAVIOUR)["measure"].unique())
+
+
+def _undefined(frame: pl.DataFrame) -> list[str]:
+    lost = frame.filter(pl.col("n_undefined") > 0)
+    if not lost.height:
+        return ["Every measure is defined for every question of this block.", ""]
+    most = lost.group_by("measure").agg(pl.col("n_undefined").max()).sort("measure").rows()
+    listed = ", ".join(f"{measure}: {n:,}" for measure, n in most)
+    return [f"Questions without a defined value are left out of a mean and counted ({listed}).", ""]
+
+
+def behaviour(facts: Facts, report_dir: Path) -> list[str]:
+    """Say what the first result is, and when its logit says that nothing was found."""
+    asked = _read(report_dir, schemas.QUERIES)
+    found = behaviour_shares(_read(report_dir, schemas.BEHAVIOUR), asked, facts["params"]["main_block"])
+    cells = {(variant, measure): value for variant, measure, value, _ in found.iter_rows()}
+    declared = [name for name, _ in _BEHAVIOURS]
+    extra = [name for name in found["measure"].unique().sort() if name not in declared]
+    columns = [(name, label) for name, label in _BEHAVIOURS if name in set(found["measure"])]
+    columns += [(name, name) for name in extra]
+    if not columns:
+        return []
+    rows = [
+        [escape(variant_label(variant)), *(share(cells.get((variant, name))) for name, _ in columns)]
+        for variant in sorted(found["variant"].unique(), key=variant_order)
+    ]
+    text = "The first three sum to 100 %. " if facts["has_sessions"] else ""
+    text += (
+        "*Stale fact* is the second on knowledge-update questions: a proxy, the sibling need not state the old fact. "
+        "`abstain@T` is the share of questions whose first result has a logit below T."
+    )
+    header = ["variant", *(label for _, label in columns)]
+    return ["## Behaviour of the first result", "", *table(header, rows, "l" + "r" * len(columns)), text, ""]
+
+
+def pools(facts: Facts, report_dir: Path) -> list[str]:
+    """How much there was to choose from, and where a cut-off takes nearly everything (row L12)."""
+    known = _read(report_dir, schemas.QUERIES).filter(pl.col("n_pool").is_not_null())
+    if not known.height:
+        return []
+    smallest, median, largest = (int(known["n_pool"].quantile(q, "nearest") or 0) for q in (0, 0.5, 1))
+    lines = ["## Pools", ""]
+    lines.append(f"* A question searches {smallest:,} to {largest:,} documents (median {median:,}).")
+    unmatched = known.filter(pl.col("n_matching") == 0).height
+    lines.append(f"* {unmatched:,} of {known.height:,} questions share no token with any document they may search.")
+    cuts = sorted({int(name.rpartition("@")[2]) for name in _cut_measures(report_dir)})
+    flags = [(k, known.filter(pl.col("n_pool") <= k).height) for k in cuts]
+    flagged = [f"k = {k}: {n:,} of {known.height:,} questions" for k, n in flags if n]
+    if flagged:
+        lines.append(f"* **k reaches the size of the pool** ({'; '.join(flagged)}): there, a recall of 1 says nothing.")
+    else:
+        lines.append(f"* No cut-off (k = {', '.join(map(str, cuts))}) reaches the size of a pool.")
+    return [*lines, ""]
+
+
+def _cut_measures(report_dir: Path) -> list[str]:
+    names = _read(report_dir, schemas.QUERY_METRICS)["measure"].unique().sort()
+    return [name for name in names if "@" in name]
+
+
+def suppression(_facts: Facts, report_dir: Path) -> list[str]:
+    """Show the state that the stream left behind."""
+    state = _read(report_dir, schemas.SUPPRESSION)
+    if not state.height:
+        return []
+    per_variant = state.group_by("variant").agg(
+        pl.len().alias("scopes"),
+        pl.col("n_entries").sum(),
+        pl.col("n_entries_above").sum(),
+        pl.col("max").max(),
+        pl.col("share_of_corpus").sort().mean(),
+    )
+    rows = [
+        [
+            escape(variant_label(row["variant"])),
+            *(f"{row[name]:,}" for name in ("scopes", "n_entries", "n_entries_above")),
+            number(row["max"]),
+            share(row["share_of_corpus"]),
+        ]
+        for row in sorted(per_variant.iter_rows(named=True), key=lambda row: variant_order(row["variant"]))
+    ]
+    header = ["variant", "scopes", "entries", "entries with s > 0.01", "largest s", "share of the corpus"]
+    return ["## Suppression at the end of the stream", "", *table(header, rows, "lrrrrr")]
+
+
+def ledger(_facts: Facts, report_dir: Path) -> list[str]:
+    """List the faults that were met in the data."""
+    found = _read(report_dir, schemas.DEFECTS)
+    lines = ["## What we met in the data", ""]
+    if not found.height:
+        return [*lines, "No fault was met.", ""]
+    kinds = found.group_by("kind", "policy").agg(pl.len(), pl.col("n_queries").sum()).sort("kind", "policy").rows()
+    rows = [[escape(kind), escape(policy), f"{n:,}", f"{queries:,}"] for kind, policy, n, queries in kinds]
+    lines += table(["fault", "what was done", "records", "questions touched"], rows, "llrr")
+    shown = [
+        [escape(row["record_id"]), escape(row["kind"]), escape(row["detail"]) or UNDEFINED]
+        for row in found.head(_MAX_LEDGER_ROWS).iter_rows(named=True)
+    ]
+    rest = found.height - len(shown)
+    more = f" The first {len(shown)} of {found.height:,}; all are in the table `defects`." if rest else ""
+    records = table(["record", "fault", "what came"], shown, "lll")
+    return [*lines, f"<details><summary>The records</summary>{more}", "", *records, "</details>", ""]
+
+
+def cost(run: RunFacts) -> list[str]:
+    """Show what each stage took in this run."""
+    groups: dict[tuple[str, str], list[StageEvent]] = defaultdict(list)
+    for event in run.stages:
+        groups[event.stage, event.step].append(event)
+    rows = [
+        [
+            escape(f"{stage} · {step}"),
+            f"{len(events):,}",
+            f"{sum(not event.is_cached for event in events):,}",
+            seconds(sum(event.wall_s for event in events)),
+            seconds(sum(event.cpu_s for event in events)),
+            f"{max(event.peak_memory_mb for event in events):,.0f}",
+            escape(
+                "; ".join(sorted({event.reason for event in events if event.reason and not event.is_cached}))
+                or "cached"
+            ),
+        ]
+        for (stage, step), events in groups.items()
+    ]
+    header = ["stage · step", "artifacts", "computed", "wall", "CPU", "peak memory, MB", "why computed"]
+    total = f"The whole run took {seconds(run.wall_s)}."
+    return ["## Cost", "", total, "", *table(header, rows, "lrrrrrl")]
+
+
+def intervals(facts: Facts, report_dir: Path) -> list[str]:
+    """Differences to the baseline in every compared measure of the main block."""
+    frame = _read(report_dir, schemas.COMPARISONS).filter(pl.col("block") == facts["params"]["main_block"])
+    names = frame["measure"].unique().sort().to_list()
+    if len(names) < 2:
+        return []
+    cells = {(row["variant"], row["measure"]): row for row in frame.iter_rows(named=True)}
+    rows = [
+        [escape(variant_label(variant)), *(_difference(cells.get((variant, name))) for name in names)]
+        for variant in facts["variants"]
+        if any((variant, name) in cells for name in names)
+    ]
+    title = f"## Differences to {escape(variant_label(facts['baseline']))}, 95 % intervals"
+    return [title, "", *table(["variant", *names], rows, "l" + "r" * len(names))]
+
+
+def _difference(row: dict[str, Any] | None) -> str:
+    return estimate(row["delta"], row["lo"], row["hi"], is_difference=True) if row else UNDEFINED

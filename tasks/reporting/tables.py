@@ -1,0 +1,208 @@
+"""The warehouse's tables of one data set, joined from the tables of the stages before."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tasks.records import BenchError
+from tasks.reporting.labels import variant_order
+from tasks.reporting.random_order import expected
+from tasks.reporting.schemas import RANKINGS, SUMMARY, SUPPRESSION, Table
+
+ALL_BLOCKS = "all"
+"""The block of every question, whatever its own block: LoCoMo's second total."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Directories of the artifacts that a report reads; `rankings` by canonical name of the variant."""
+
+    corpus: Path
+    candidates: Path
+    rankings: Mapping[str, Path]
+    metrics: Path
+    behaviour: Path
+    significance: Path
+
+    @property
+    def variants(self) -> list[str]:
+        """Names of the variants in the order people read them, whatever order the caller had."""
+        return sorted(self.rankings, key=variant_order)
+
+
+def corpus_facts(inputs: Inputs) -> dict[str, Any]:
+    """Read `facts.json` of the corpus."""
+    facts: dict[str, Any] = json.loads((inputs.corpus / "facts.json").read_text(encoding="utf-8"))
+    return facts
+
+
+def _read(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise BenchError(
+            f"{path}: cannot be read as Parquet ({error}); expected the table of an earlier stage."
+        ) from error
+
+
+def _gains(inputs: Inputs) -> pl.DataFrame:
+    """Return (query_id, document_id, gain): what is relevant under the protocols of today, all of them turn level."""
+    return _read(inputs.corpus / "judgements_turn.parquet").select("query_id", "document_id", "gain")
+
+
+def _fit(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """Select the table's columns with its types; a column that may be null and is absent becomes null."""
+    absent = [
+        pl.lit(None, dtype=column.dtype).alias(column.name)
+        for column in table.columns
+        if column.is_nullable and column.name not in frame.columns
+    ]
+    missing = [name for name in table.schema if name not in {*frame.columns, *(e.meta.output_name() for e in absent)}]
+    if missing:
+        raise BenchError(f"table {table.name}: no column {', '.join(missing)} in what the earlier stages wrote")
+    return frame.with_columns(absent).select(pl.col(name).cast(dtype) for name, dtype in table.schema.items())
+
+
+def values(path: Path, protocol: str, table: Table) -> pl.DataFrame:
+    """One row per variant, query and measure; `value` is NaN where the measure is undefined."""
+    frame = _read(path).with_columns(pl.lit(protocol).alias("protocol"), pl.col("value").fill_null(float("nan")))
+    return _fit(frame, table)
+
+
+def queries(inputs: Inputs) -> pl.DataFrame:
+    """One row per question: its type, block and pool. Never its text: a licence may forbid to pass that on."""
+    asked = _read(inputs.corpus / "queries.parquet")
+    relevant = _gains(inputs).filter(pl.col("gain") > 0)
+    pools = _read(inputs.candidates / "pools.parquet")
+    return (
+        asked.select("query_index", "query_id", "question_type", "block", "scope_id")
+        .join(
+            relevant.group_by("query_id").agg(pl.len().alias("n_relevant")), on="query_id", how="left", validate="1:1"
+        )
+        .join(pools.select("query_index", "n_documents", "n_matching"), on="query_index", how="left", validate="1:1")
+        .select(
+            "query_id",
+            "question_type",
+            "block",
+            "scope_id",
+            pl.col("n_relevant").fill_null(0).cast(pl.Int32),
+            pl.col("n_documents").cast(pl.Int32).alias("n_pool"),
+            pl.col("n_matching").cast(pl.Int32),
+        )
+    )
+
+
+def rankings(inputs: Inputs, protocol: str, metrics: pl.DataFrame, top_k: int) -> pl.DataFrame:
+    """Return the first `top_k` documents of every query and variant, with what the first stage thought of them."""
+    documents = _read(inputs.corpus / "documents.parquet").select("document_index", "document_id", "session_id")
+    asked = _read(inputs.corpus / "queries.parquet").select("query_index", "query_id")
+    gains = _gains(inputs)
+    candidates = _read(inputs.candidates / "candidates.parquet").drop("position")
+    seeds = stream_seeds(metrics)
+    frames = [
+        _read(inputs.rankings[variant] / "rankings.parquet")
+        .filter(pl.col("rank") <= top_k)
+        .with_columns(
+            pl.lit(variant).alias("variant"),
+            pl.lit(protocol).alias("protocol"),
+            pl.lit(seeds.get(variant), dtype=pl.Int64).alias("stream_seed"),
+        )
+        .join(asked, on="query_index", validate="m:1")
+        .join(documents, on="document_index", validate="m:1")
+        .join(gains, on=["query_id", "document_id"], how="left", validate="m:1")
+        .join(candidates, on=["query_index", "document_index"], how="left", validate="m:1")
+        .with_columns(pl.col("gain").fill_null(0))
+        for variant in inputs.variants
+    ]
+    return pl.concat([_fit(frame, RANKINGS) for frame in frames]) if frames else pl.DataFrame(schema=RANKINGS.schema)
+
+
+def suppression(inputs: Inputs, protocol: str, metrics: pl.DataFrame) -> pl.DataFrame:
+    """Return the state at the end of the stream, per variant and scope; no rows without a variant that has one."""
+    seeds = stream_seeds(metrics)
+    frames = [
+        _read(path)
+        .with_columns(
+            pl.lit(variant).alias("variant"),
+            pl.lit(protocol).alias("protocol"),
+            pl.lit(seeds.get(variant), dtype=pl.Int64).alias("stream_seed"),
+        )
+        .pipe(_fit, SUPPRESSION)
+        for variant in inputs.variants
+        if (path := inputs.rankings[variant] / "suppression.parquet").is_file()
+    ]
+    table = pl.concat(frames) if frames else pl.DataFrame(schema=SUPPRESSION.schema)
+    has_state = pl.col("stream_seed").is_not_null() | (pl.col("n_entries") > 0)
+    return table.filter(has_state)
+
+
+def stream_seeds(metrics: pl.DataFrame) -> dict[str, int | None]:
+    """Return the one stream seed of each variant; None for a variant without a stream.
+
+    Raises
+    ------
+    BenchError
+        When one variant has several seeds: rankings are kept for one.
+    """
+    found = metrics.select("variant", "stream_seed").unique().sort("variant", "stream_seed")
+    several = found.filter(pl.col("variant").is_duplicated())["variant"].unique().sort().to_list()
+    if several:
+        raise BenchError(f"several stream seeds for {', '.join(several)}; expected one per variant in a report")
+    return dict(found.iter_rows())
+
+
+def comparisons(inputs: Inputs, protocol: str, table: Table) -> pl.DataFrame:
+    """Paired differences to the baseline, as the significance stage computed them."""
+    frame = _read(inputs.significance / "comparisons.parquet").with_columns(pl.lit(protocol).alias("protocol"))
+    return _fit(frame, table)
+
+
+def summary(inputs: Inputs, protocol: str, asked: pl.DataFrame) -> pl.DataFrame:
+    """Means with intervals, beside the value that a random order of the pool would have."""
+    frame = _read(inputs.significance / "summary.parquet").with_columns(pl.lit(protocol).alias("protocol"))
+    floor = _random_means(inputs, asked, sorted(frame["measure"].unique()))
+    return _fit(frame.join(floor, on=["block", "measure"], how="left", validate="m:1"), SUMMARY)
+
+
+def in_blocks(asked: pl.DataFrame) -> pl.DataFrame:
+    """Return (query_id, block) with every query once in its own block and once in `ALL_BLOCKS`."""
+    own = asked.select("query_id", "block")
+    return pl.concat([own, own.with_columns(pl.lit(ALL_BLOCKS).alias("block"))])
+
+
+def _random_means(inputs: Inputs, asked: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
+    gains = _gains(inputs).sort("query_id", "document_id")
+    by_query: dict[str, list[int]] = dict(gains.group_by("query_id", maintain_order=True).agg("gain").iter_rows())
+    rows = [
+        (query_id, measure, expected(measure, tuple(by_query.get(query_id, ())), n_pool))
+        for query_id, n_pool in asked.select("query_id", pl.col("n_pool").fill_null(0)).iter_rows()
+        for measure in measures
+    ]
+    schema = {"query_id": pl.String(), "measure": pl.String(), "value": pl.Float64()}
+    return (
+        pl.DataFrame(rows, schema=schema, orient="row")
+        .filter(pl.col("value").is_not_nan())  # drops null too: no formula
+        .join(in_blocks(asked), on="query_id", validate="m:m")
+        .group_by("block", "measure")
+        .agg(pl.col("value").sort().mean().alias("random_mean"))
+    )
+
+
+def defects(inputs: Inputs, table: Table) -> pl.DataFrame:
+    """Return the ledger: faults that were met in the data, and what was done about each."""
+    return _fit(_read(inputs.corpus / "defects.parquet"), table)
+
+
+def behaviour_shares(behaviour: pl.DataFrame, asked: pl.DataFrame, block: str) -> pl.DataFrame:
+    """Return (variant, measure, share, n): the mean of each behaviour over the questions where it is defined."""
+    return (
+        behaviour.join(in_blocks(asked), on="query_id", validate="m:m")
+        .filter(pl.col("block") == block, pl.col("value").is_not_nan())
+        .group_by("variant", "measure")
+        .agg(pl.col("value").sort().mean().alias("share"), pl.len().alias("n"))
+        .sort("variant", "measure")
+    )
