@@ -54,8 +54,9 @@ def headline_table(report_dir: Path, block: str | None = None) -> HeadlineTable:
         "better / equal / worse",
     )
     keep = [place for place in range(len(header)) if place != 2 or has_conversations]
+    unit = "question" if n == 1 else "questions"
     return HeadlineTable(
-        title=f"{facts['dataset']}, {facts['protocol']}, block {block}: {measure}, n = {n:,} question{'' if n == 1 else 's'}",
+        title=f"{facts['dataset']}, {facts['protocol']}, block {block}: {measure}, n = {n:,} {unit}",
         header=tuple(header[place] for place in keep),
         align="".join("lrrrrr"[place] for place in keep),
         rows=tuple(tuple(row[place] for place in keep) for row in rows),
