@@ -9,15 +9,15 @@ import pytest
 
 from tasks.significance.published import PairedTest, PerQuery, StudyARow, study_a_table
 
-HERE = Path(__file__).resolve().parent
+DATA = Path(__file__).resolve().parent / "data"
 FILES = {
-    "longmemeval-s": HERE / "study_a_longmemeval_per_query.json",
-    "nfcorpus": HERE / "study_a_nfcorpus_per_query.json",
+    "longmemeval-s": DATA / "study_a_longmemeval_per_query.json",
+    "nfcorpus": DATA / "study_a_nfcorpus_per_query.json",
 }
 
 
 def read_rows(name: str) -> list[dict[str, str]]:
-    with (HERE / name).open(encoding="utf-8", newline="") as file:
+    with (DATA / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -28,9 +28,9 @@ def reproduced(dataset: str, baseline: str) -> dict[str, StudyARow]:
     return study_a_table(variants, baseline)
 
 
-def tested(test: PairedTest | None) -> list[float]:
-    assert test is not None
-    return [test.difference.mean, test.difference.lo, test.difference.hi, test.p]
+def numbers_of(paired: PairedTest | None) -> list[float]:
+    assert paired is not None
+    return [paired.difference.mean, paired.difference.lo, paired.difference.hi, paired.p]
 
 
 def printed(numbers: list[float]) -> list[float]:
@@ -51,10 +51,10 @@ def test_main_table_against_published(dataset: str, variant: str, row: dict[str,
     if variant == "baseline":
         assert ours.ndcg_against_baseline is None
         return
-    names = ("delta_ndcg", "delta_ndcg_lo", "delta_ndcg_hi", "p_ndcg")
-    assert printed(tested(ours.ndcg_against_baseline)) == [float(row[name]) for name in names]
-    names = ("delta_recall", "delta_recall_lo", "delta_recall_hi", "p_recall")
-    assert printed(tested(ours.recall_against_baseline)) == [float(row[name]) for name in names]
+    expected = [float(row[name]) for name in ("delta_ndcg", "delta_ndcg_lo", "delta_ndcg_hi", "p_ndcg")]
+    assert printed(numbers_of(ours.ndcg_against_baseline)) == expected
+    expected = [float(row[name]) for name in ("delta_recall", "delta_recall_lo", "delta_recall_hi", "p_recall")]
+    assert printed(numbers_of(ours.recall_against_baseline)) == expected
 
 
 PAIRWISE = [(row["dataset"], row["treatment"], row["against"], row) for row in read_rows("study_a_pairwise.csv")]
@@ -64,9 +64,9 @@ PAIRWISE = [(row["dataset"], row["treatment"], row["against"], row) for row in r
 def test_pairwise_table_against_published(dataset: str, variant: str, against: str, row: dict[str, str]) -> None:
     ours = reproduced(dataset, against)[variant]
     expected = [float(row[name]) for name in ("delta_ndcg", "lo", "hi", "p")]
-    assert printed(tested(ours.ndcg_against_baseline)) == expected
+    assert printed(numbers_of(ours.ndcg_against_baseline)) == expected
     expected = [float(row[name]) for name in ("delta_recall", "r_lo", "r_hi", "r_p")]
-    assert printed(tested(ours.recall_against_baseline)) == expected
+    assert printed(numbers_of(ours.recall_against_baseline)) == expected
 
 
 def test_every_published_row_is_checked() -> None:
