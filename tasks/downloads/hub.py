@@ -25,28 +25,35 @@ def fetch_hub_files(source: HubSource, out: Path) -> str:
         instead. Nothing falls back by itself.
     """
     from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
     disable_progress_bars()
     endpoint = os.environ.get("HF_ENDPOINT")
     with TemporaryDirectory(prefix=".hub-", dir=out) as scratch:
+        # It must not exist yet: given an existing folder, an unreachable hub is no error for the client.
+        files = Path(scratch) / "files"
         try:
-            commit = source.revision
-            if not COMMIT.fullmatch(commit):
-                commit = HfApi(endpoint=endpoint, token=False).model_info(source.repository, revision=commit).sha or ""
+            # Asked for a pinned commit too: without a hub this fails at once, a download after 20 s of retries.
+            info = HfApi(endpoint=endpoint, token=False).model_info(source.repository, revision=source.revision)
+            commit = str(info.sha)
             snapshot_download(
                 source.repository,
                 revision=commit,
-                local_dir=scratch,
+                local_dir=files,
                 allow_patterns=list(source.files),
                 endpoint=endpoint,
                 token=False,
             )
-        except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
+        except Exception as error:  # its client raises errors of several libraries, which change between versions
             raise BenchError(_unreachable(source, error)) from error
-        _keep_model_files(Path(scratch), out, source)
+        _check_commit(source, commit)
+        _keep_model_files(files, out, source)
     return commit
+
+
+def _check_commit(source: HubSource, commit: str) -> None:
+    if COMMIT.fullmatch(source.revision) and commit != source.revision:
+        raise BenchError(f"asked for {source.repository} at {source.revision}, but the hub answered with {commit}")
 
 
 def _keep_model_files(scratch: Path, out: Path, source: HubSource) -> None:

@@ -100,5 +100,5 @@ def test_absent_catalogue_is_an_error(tmp_path: Path) -> None:
 def test_unknown_names_list_the_valid_ones() -> None:
     with pytest.raises(BenchError, match="unknown dataset 'locmo'; expected one of: locomo, longmemeval-s, nfcorpus"):
         load_catalog().dataset("locmo")
-    with pytest.raises(BenchError, match="unknown model 'x'; expected one of: .*all-MiniLM-L6-v2"):
+    with pytest.raises(BenchError, match=r"unknown model 'x'; expected one of: .*all-MiniLM-L6-v2"):
         load_catalog().model("x")

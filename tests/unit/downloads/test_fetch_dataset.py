@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tasks.artifacts import silent
 from tasks.downloads.build import fetch_dataset, read_source, resolve_dataset
 from tasks.downloads.catalog import DatasetEntry, LocalSource
+from tasks.progress import silent
 from tasks.records import BenchError
 
 OFFICIAL = b'{"questions": 500}'

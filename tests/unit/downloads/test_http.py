@@ -7,8 +7,8 @@ from typing import Protocol
 
 import pytest
 
-from tasks.artifacts import silent
 from tasks.downloads.http import ATTEMPTS, download
+from tasks.progress import silent
 from tasks.records import BenchError
 
 BODY = b"a turn of a conversation\n" * 1_000
@@ -66,7 +66,7 @@ def test_truncated_for_ever_stops_and_leaves_nothing(
     server: Server, tmp_path: Path, waits: list[float], claimed: int
 ) -> None:
     server.answers = [send(BODY[:9_000], claimed=claimed)]
-    with pytest.raises(BenchError, match="could not fetch .* in 5 attempts.*--mirror"):
+    with pytest.raises(BenchError, match=r"could not fetch .* in 5 attempts.*--mirror"):
         fetch(server, tmp_path)
     assert len(server.requests) == ATTEMPTS
     assert not list(tmp_path.iterdir())
