@@ -57,7 +57,7 @@ class RifParams(Params):
     """
 
     rule: Rule = Rule.UNIFORM
-    clusters: int = Field(default=1, ge=1)
+    clusters: int = Field(default=1, ge=0)
     rule_set: RuleSet = RuleSet.RELEASED
     alpha: float = Field(default=0.3, ge=0, allow_inf_nan=False)
     eta: float = Field(default=0.1, ge=0, allow_inf_nan=False)
@@ -67,11 +67,11 @@ class RifParams(Params):
     pool: int = Field(default=30, ge=1)
     winners: int = Field(default=10, ge=0)
 
-    @field_validator("clusters", mode="before")
+    @field_validator("clusters")
     @classmethod
     def _global_is_one(cls, clusters: int) -> int:
         """Give the global state one name: the study writes both 0 and 1."""
-        return 1 if clusters == 0 else clusters
+        return max(1, clusters)
 
 
 def sigmoid(x: float) -> float:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tasks.candidates.fusion import reciprocal_rank_fusion
 from tasks.candidates.ranking import TieOrder, TieRule
 
-SETTINGS = settings(max_examples=200, deadline=None)
+SETTINGS = settings(max_examples=100, deadline=None)
 RULES = st.sampled_from(TieRule)
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0]), min_size=1, max_size=40)
 

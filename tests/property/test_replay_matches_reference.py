@@ -16,7 +16,7 @@ from tasks.simulation.suppression import RifParams, Rule, RuleSet
 
 TOLERANCE = 1e-12
 
-SETTINGS = settings(max_examples=150, deadline=None)
+SETTINGS = settings(max_examples=50, deadline=None)
 
 
 class Case(NamedTuple):
@@ -91,7 +91,7 @@ def _assert_equal(case: Case) -> None:
     np.testing.assert_allclose(fast.suppression, [c.suppression for c in competitors], rtol=0, atol=TOLERANCE)
 
 
-@SETTINGS
+@settings(max_examples=200, deadline=None)
 @given(cases())
 def test_replay_matches_reference(case: Case) -> None:
     _assert_equal(case)

@@ -1,0 +1,96 @@
+import pytest
+
+from tasks.records import BenchError
+from tasks.simulation.suppression import RifParams, Rule, RuleSet
+from tasks.simulation.variants import LABELS, Variant, label, parse
+
+STRINGS = [
+    *LABELS,
+    "rif(rule=uniform,clusters=1)",
+    "rif(rule=gap,clusters=30)",
+    "rif(rule=gap,clusters=30,rule_set=paper,alpha=0.5,eta=0.2,rho=0.0,lambda=0.001,s_max=2.0,pool=60,winners=5)",
+    "rif(rule=uniform,clusters=1,rule_set=paper-literal)",
+    "rif(rule=uniform,clusters=1,alpha=1e-05)",
+]
+
+
+@pytest.mark.parametrize("text", STRINGS)
+def test_canonical_string_parses_back(text: str) -> None:
+    assert str(parse(text)) == text
+    assert parse(str(parse(text))) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        (" rif( clusters=30 , rule=gap ) ", "rif(rule=gap,clusters=30)"),
+        ("rif(rule=gap,clusters=0)", "rif(rule=gap,clusters=1)"),
+        ("rif(rule=gap,clusters=30,alpha=0.30,lambda=0.005)", "rif(rule=gap,clusters=30)"),
+        ("rif(winners=3,alpha=1,rule=gap,clusters=2)", "rif(rule=gap,clusters=2,alpha=1.0,winners=3)"),
+        ("bm25()", "bm25"),
+    ],
+)
+def test_other_spellings_mean_the_same(text: str, canonical: str) -> None:
+    assert str(parse(text)) == canonical
+
+
+def test_defaults_are_those_of_study_a() -> None:
+    rif = parse("rif(rule=uniform,clusters=1)").rif
+    assert rif == RifParams(
+        rule=Rule.UNIFORM,
+        clusters=1,
+        rule_set=RuleSet.RELEASED,
+        alpha=0.3,
+        eta=0.1,
+        rho=0.05,
+        lambda_=0.005,
+        s_max=1.0,
+        pool=30,
+        winners=10,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (
+            "bm26",
+            r"unknown variant 'bm26'; expected one of bm25, dense, dense-rerank, hybrid-rerank, hybrid-rrf, rif\(",
+        ),
+        ("", "unknown variant ''"),
+        ("rif(rule=gap,clusters=30", "unknown variant"),
+        ("dense(k=3)", "dense takes no parameters"),
+        ("rif", "no rule and no clusters"),
+        ("rif(rule=gap)", "no clusters"),
+        ("rif(rule=gap,clusters=30,beta=1)", "'beta=1'; expected name=value, each once, with a name of rule, clusters"),
+        ("rif(rule=gap,clusters=30,alpha)", "parameter 'alpha'"),
+        ("rif(rule=gap,clusters=30,lambda_=1)", "parameter 'lambda_=1'"),
+        ("rif(rule=gap,rule=gap,clusters=30)", "each once"),
+        ("rif(rule=steep,clusters=30)", "rule=steep: Input should be 'uniform' or 'gap'"),
+        ("rif(rule=gap,clusters=-1)", "clusters=-1: Input should be greater"),
+        ("rif(rule=gap,clusters=3.5)", "clusters=3.5"),
+        ("rif(rule=gap,clusters=3,alpha=nan)", "alpha=nan"),
+        ("rif(rule=gap,clusters=3,pool=0,eta=x)", "eta=x.*pool=0|pool=0.*eta=x"),
+    ],
+)
+def test_wrong_variant_says_what_is_valid(text: str, complaint: str) -> None:
+    with pytest.raises(BenchError, match=complaint):
+        parse(text)
+
+
+def test_parameters_belong_to_rif_alone() -> None:
+    for name, rif in (("bm25", RifParams()), ("rif", None), ("sdm", None)):
+        with pytest.raises(BenchError, match="expected one of"):
+            Variant(name, rif)
+
+
+def test_labels_are_distinct() -> None:
+    assert len({label(parse(text)) for text in STRINGS}) == len(STRINGS)
+    assert label(parse("rif(rule=gap,clusters=30)")) == "clustered 30, rank-gap"
+    assert label(parse("rif(rule=uniform,clusters=1,rule_set=paper-literal,alpha=0.5)")) == (
+        "global, uniform, the paper's rules to the letter, alpha 0.5"
+    )
+
+
+def test_reranked_variants() -> None:
+    assert {text for text in STRINGS if not parse(text).is_reranked} == {"bm25", "dense", "hybrid-rrf"}
