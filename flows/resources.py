@@ -1,24 +1,76 @@
-"""What a run needs of the machine, checked before any work."""
+"""What a run needs of the machine: disk, checked before any work, and time, from the rates measured here."""
 
 import shutil
+import statistics
+from dataclasses import dataclass
 from pathlib import Path
 
-from flows.environment import store_root
 from flows.run_config import RunConfig
+from tasks.artifacts import Store
+from tasks.embeddings.encoders import EncoderParams
 from tasks.records import BenchError
+from tasks.reranking.pairs import PairParams
 
 MB = 2**20
+MODELS_MB = 350  # two wheels while they are unpacked; 125 MB stay
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Word pieces that the two models read in a cold run with the default candidates, and the disk of its results."""
+
+    embedded: int
+    reranked: int
+    disk_mb: int
+
+
+# Read off the plans and pairs of real runs: `SELECT sum(n_tokens)` over plan.parquet, and the reranker's own count.
+WORKLOADS = {
+    "locomo": Workload(embedded=260_000, reranked=6_000_000, disk_mb=120),
+    "nfcorpus": Workload(embedded=900_000, reranked=6_000_000, disk_mb=80),
+}
+SHORTEST_SHARD_S = 10.0
+"""Below this a shard was a remainder, or copied from another one."""
+SYNTHETIC_PER_TURN, SYNTHETIC_PER_QUESTION = 30, 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Word pieces per second of the two models, and where the numbers come from."""
+
+    embedding: float
+    reranking: float
+    source: str
+
+    def seconds(self, work: Workload) -> float:
+        """Return the time of the two models; everything else is small beside it."""
+        return work.embedded / self.embedding + work.reranked / self.reranking
+
+
+DEFAULT_RATES = Rates(3_500.0, 3_600.0, "typical of 2 cores; nothing was measured here yet")
+
+
+def workload(config: RunConfig) -> Workload:
+    """Return the workload of a profile."""
+    if config.dataset != "synthetic":
+        return WORKLOADS[config.dataset]
+    turns, questions = config.synthetic.n_turns, config.synthetic.n_questions
+    return Workload(turns * SYNTHETIC_PER_TURN, questions * SYNTHETIC_PER_QUESTION, 20 + turns // 200)
 
 
 def needed_mb(config: RunConfig) -> int:
     """Return the disk a cold run needs in its store, MB of 2**20 bytes, rounded up from measured runs."""
-    models = 350  # two wheels while they are unpacked; 125 MB stay
-    if config.dataset == "synthetic":
-        return models + 20 + int(config.synthetic.n_turns // 200)
-    return models + {"locomo": 120, "nfcorpus": 80}[config.dataset]
+    return MODELS_MB + workload(config).disk_mb
 
 
-def check_room(config: RunConfig, store: Path | None) -> None:
+def free_mb(root: Path) -> int:
+    """Return what is free on the disk that holds, or would hold, `root`."""
+    root = root.expanduser().absolute()
+    place = next(folder for folder in (root, *root.parents) if folder.exists())
+    return shutil.disk_usage(place).free // MB
+
+
+def check_room(config: RunConfig, root: Path) -> None:
     """Refuse to start where the disk is too small.
 
     Raises
@@ -26,11 +78,28 @@ def check_room(config: RunConfig, store: Path | None) -> None:
     BenchError
         With what is free, what is needed, and what to do.
     """
-    root = store_root(store).expanduser().absolute()
-    place = next(folder for folder in (root, *root.parents) if folder.exists())
-    free = shutil.disk_usage(place).free // MB
-    if free < needed_mb(config):
+    free, needed = free_mb(root), needed_mb(config)
+    if free < needed:
         raise BenchError(
-            f"the disk of the store {root} has {free:,} MB free; profile {config.profile} needs about "
-            f"{needed_mb(config):,} MB when nothing is cached. Free some, or choose another folder with --store."
+            f"the disk of the store {root} has {free:,} MB free; profile {config.profile} needs about {needed:,} MB "
+            "when nothing is cached. Free some, or choose another folder with --store."
         )
+
+
+def measured_rates(store: Store) -> Rates:
+    """Return the rates of the shards in the store; those of a typical machine where there is none."""
+    embedding = _median_rate(store, "embeddings", "vectors", EncoderParams.model_fields["shard_tokens"].default)
+    reranking = _median_rate(store, "reranking", "logits", PairParams().shard_tokens)
+    if embedding is None or reranking is None:
+        return DEFAULT_RATES
+    return Rates(embedding, reranking, "median of the shards in the store")
+
+
+def _median_rate(store: Store, stage: str, step: str, shard_tokens: int) -> float | None:
+    """Return word pieces per second of the full shards that were really computed, or None without any."""
+    times = [
+        manifest["cost"]["wall_s"]
+        for _, manifest in store.manifests(stage)
+        if manifest["step"] == step and manifest["cost"]["wall_s"] > SHORTEST_SHARD_S
+    ]
+    return shard_tokens / statistics.median(times) if times else None

@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
-from tasks.corpora.synthetic_params import SyntheticParams
 
 from tasks.behaviour.decomposition import BehaviourParams
 from tasks.candidates.build import CandidateParams
 from tasks.clusters.kmeans import ClusterParams
 from tasks.corpora.locomo import LocomoParams
 from tasks.corpora.nfcorpus import NfcorpusParams
+from tasks.corpora.synthetic_params import SyntheticParams
 from tasks.embeddings.encoders import EncoderParams, native_precision
 from tasks.indexes.bm25 import Bm25Params
 from tasks.measures.names import MeasureParams
+from tasks.measures.names import parse as parse_measure
 from tasks.records import BenchError, Params
 from tasks.reporting.build import ReportParams
 from tasks.reranking.build import ScoreParams
@@ -26,7 +27,7 @@ from tasks.simulation.build_replay import ReplayParams
 from tasks.simulation.streams import StreamParams
 from tasks.simulation.variants import Variant, parse
 from tasks.text.documents import TextParams
-from tasks.text.tokenizers import TokenizerParams
+from tasks.text.tokenizers import TokenizerParams, tokenizer
 
 PROFILES = Path(__file__).resolve().parent / "profiles"
 
@@ -78,14 +79,24 @@ class RunConfig(Params):
         strangers = sorted({"synthetic", "locomo", "nfcorpus"} & self.model_fields_set - {self.dataset})
         if strangers:
             raise ValueError(f"options of {', '.join(strangers)} given, but the dataset is {self.dataset}")
-        for variant in self.variants:
-            parse(variant)
+        names = [str(parse(variant)) for variant in self.variants]
+        for name in self.measures.names:
+            parse_measure(name)
+        tokenizer(self.tokenizer.name)
+        if self.significance.baseline not in names:
+            raise ValueError(f"the baseline {self.significance.baseline} is not among the variants {', '.join(names)}")
         return self
 
     @property
     def corpus_params(self) -> SyntheticParams | LocomoParams | NfcorpusParams:
         """The options of the run's dataset."""
-        return {"synthetic": self.synthetic, "locomo": self.locomo, "nfcorpus": self.nfcorpus}[self.dataset]
+        match self.dataset:
+            case "synthetic":
+                return self.synthetic
+            case "locomo":
+                return self.locomo
+            case "nfcorpus":
+                return self.nfcorpus
 
     @property
     def method(self) -> dict[str, Any]:

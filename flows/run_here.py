@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from flows.environment import store_root
 from flows.evaluate_memory import evaluate_memory
 from flows.listeners import listening
 from flows.publish import Published
@@ -31,7 +32,7 @@ def run_here(
         For a wrong profile or setting, or too little disk, before any work.
     """
     config = load_config(profile, settings)
-    check_room(config, store)
+    check_room(config, store_root(store))
     listener = TerminalListener(console)
     with listening(listener):
         try:

@@ -225,9 +225,20 @@ class Store:
             )
             return self._commit(scratch, recipe, cost)
 
+    def check_writable(self) -> None:
+        """Raise `BenchError` where the store cannot be written."""
+        with self._scratch("downloads", "probe"):
+            pass
+
     def has_all(self, recipes: Iterable[Recipe]) -> bool:
         """Say whether the artifacts of all `recipes` are there and intact."""
         return all(self.find(recipe) is not None for recipe in recipes)
+
+    def manifests(self, stage: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield (key, manifest) of each artifact of a stage, by key; whether its files are intact is not checked."""
+        for path in sorted((self.root / stage).glob(f"*/{MANIFEST}")):
+            if (manifest := read_manifest(path.parent)) is not None:
+                yield path.parent.name, manifest
 
     def similar(self, recipe: Recipe, same_inputs: tuple[str, ...]) -> list[Artifact]:
         """Return the intact artifacts of the same step, code and libraries whose named inputs are those of `recipe`.
@@ -236,9 +247,9 @@ class Store:
         """
         wanted = _likeness(recipe.ingredients(), same_inputs)
         keys = [
-            path.parent.name
-            for path in sorted((self.root / recipe.stage).glob(f"*/{MANIFEST}"))
-            if (manifest := read_manifest(path.parent)) and _likeness(manifest["ingredients"], same_inputs) == wanted
+            key
+            for key, manifest in self.manifests(recipe.stage)
+            if _likeness(manifest["ingredients"], same_inputs) == wanted
         ]
         return [found for key in keys if (found := self.get(recipe.stage, key)) is not None]
 
@@ -309,8 +320,8 @@ class Store:
         wanted = recipe.ingredients()
         differences = [
             _differences(wanted, manifest["ingredients"])
-            for path in sorted((self.root / recipe.stage).glob(f"*/{MANIFEST}"))
-            if (manifest := read_manifest(path.parent)) is not None and manifest.get("step") == recipe.step
+            for _, manifest in self.manifests(recipe.stage)
+            if manifest.get("step") == recipe.step
         ]
         if not differences:
             return "first time"

@@ -1,0 +1,112 @@
+"""What is installed, reachable, downloaded and cached here, and what each profile needs of this machine."""
+
+import importlib.metadata
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+from rich.console import Console
+from rich.table import Table
+
+from flows.environment import CHECKOUT
+from flows.resources import free_mb, measured_rates, needed_mb, workload
+from flows.run_config import RunConfig, load_config, profile_names
+from tasks.artifacts import Store
+from tasks.downloads.build import resolve_dataset
+from tasks.downloads.catalog import DatasetEntry, HubSource, load_catalog
+from tasks.records import BenchError
+
+OK, MISSING = "[green]ok[/]", "[red]missing[/]"
+TIMEOUT_S = 5.0
+
+
+def examine(console: Console, mirror: Path | None, store_root: Path) -> bool:
+    """Print the findings; return whether every profile can run."""
+    store = Store(store_root)
+    console.print(f"Python {sys.version.split()[0]}, checkout {CHECKOUT}", soft_wrap=True)
+    problems = [*_packages(), *_store(store)]
+    for line in problems:
+        console.print(f"{MISSING}  {line}", soft_wrap=True)
+    if not problems:
+        console.print(f"{OK}  packages are those of requirements.lock; the store {store.root} can be written")
+    rates = measured_rates(store)
+    console.print(
+        f"{OK}  rates: {rates.embedding:,.0f} embedded and {rates.reranking:,.0f} reranked word pieces per second "
+        f"({rates.source})",
+        soft_wrap=True,
+    )
+    profiles = [_profile(load_config(name), store, mirror) for name in profile_names()]
+    table = Table("profile", "dataset", "encoder", "reranker", "cold time", "disk, MB", "free, MB", title="Profiles")
+    for config, parts in profiles:
+        minutes = rates.seconds(workload(config)) / 60
+        table.add_row(
+            config.profile, *parts, f"{minutes:,.0f} min", f"{needed_mb(config):,}", f"{free_mb(store.root):,}"
+        )
+    console.print(table)
+    return not problems and all("missing" not in part for _, parts in profiles for part in parts)
+
+
+def _packages() -> Iterator[str]:
+    """Yield a sentence for each locked distribution that is absent or of another version."""
+    for line in (CHECKOUT / "requirements.lock").read_text(encoding="utf-8").splitlines():
+        name, _, wanted = line.partition("==")
+        try:
+            came = importlib.metadata.version(name).partition("+")[0]
+        except importlib.metadata.PackageNotFoundError:
+            came = "nothing"
+        if came != wanted:
+            yield f"{name}: {came} is installed, the lock says {wanted}; run `make run`, which installs it"
+
+
+def _store(store: Store) -> Iterator[str]:
+    try:
+        store.check_writable()
+    except BenchError as error:
+        yield str(error)
+
+
+def _profile(config: RunConfig, store: Store, mirror: Path | None) -> tuple[RunConfig, list[str]]:
+    catalog = load_catalog()
+    models = [catalog.model(name) for name in (config.encoder.model, config.reranker.model)]
+    places = [
+        _model(store, model.name, model.source.repository if isinstance(model.source, HubSource) else None)
+        for model in models
+    ]
+    if config.dataset == "synthetic":
+        return config, ["generated", *places]
+    return config, [_dataset(store, catalog.dataset(config.dataset), mirror), *places]
+
+
+def _dataset(store: Store, entry: DatasetEntry, mirror: Path | None) -> str:
+    if _is_downloaded(store, "dataset", "source", entry.name):
+        return "downloaded"
+    if mirror is not None:
+        try:
+            resolve_dataset(entry, mirror, None)
+        except BenchError:
+            return "[red]missing in the mirror[/]"
+        return "in the mirror"
+    return "reachable" if _answers(entry.url) else "[red]missing, its address does not answer: use --mirror[/]"
+
+
+def _model(store: Store, name: str, repository: str | None) -> str:
+    if _is_downloaded(store, "model", "entry", name):
+        return "downloaded"
+    if repository is None:
+        return "by pip"
+    return "reachable" if _answers(f"https://huggingface.co/{repository}") else "[red]missing, hub unreachable[/]"
+
+
+def _is_downloaded(store: Store, step: str, param: str, name: str) -> bool:
+    return any(
+        manifest["step"] == step and manifest["ingredients"]["params"][param]["name"] == name
+        for _, manifest in store.manifests("downloads")
+    )
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.head(url, timeout=TIMEOUT_S, follow_redirects=True).is_success
+    except httpx.HTTPError:
+        return False
