@@ -8,11 +8,15 @@ from typing import Any, BinaryIO, cast
 
 import ijson
 import zstandard
+from ijson.common import ObjectBuilder
 
 from tasks.records import BenchError
 
 _GZIP, _ZSTD, _BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf"
 _BUFFER = 1 << 20
+_STEPS = {"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1}
+MAX_DEPTH = 16
+"""A record that nests deeper is refused; real ones have 5 levels."""
 
 
 def stream_records(path: Path) -> Iterator[Any]:
@@ -27,13 +31,30 @@ def stream_records(path: Path) -> Iterator[Any]:
     n_read = 0
     with path.open("rb") as file:
         try:
-            for record in ijson.items(_list_only(_decompressed(file)), "item", use_float=True, buf_size=_BUFFER):
+            for record in _items(_list_only(_decompressed(file))):
                 yield record
                 n_read += 1
         except (ijson.JSONError, UnicodeDecodeError) as error:
             raise BenchError(f"after {n_read} whole records: {_reason(error)}; expected a list in JSON") from error
         except (zstandard.ZstdError, EOFError, OSError, zlib.error) as error:
             raise BenchError(f"after {n_read} whole records: damaged compression ({error}); fetch it again") from error
+
+
+def _items(stream: "_Resumed") -> Iterator[Any]:
+    """Build the items from bare events: `ijson.items` keeps a path per level, quadratic memory in a deep file."""
+    depth = 0
+    builder = ObjectBuilder()
+    for event, value in ijson.basic_parse(stream, use_float=True, buf_size=_BUFFER):
+        depth += _STEPS.get(event, 0)
+        if depth > MAX_DEPTH:
+            raise BenchError(f"values nest more than {MAX_DEPTH} deep; expected a list of flat records")
+        is_list_itself = depth == 0 or (depth == 1 and event == "start_array")
+        if is_list_itself:
+            continue
+        builder.event(event, value)
+        if depth == 1:
+            yield builder.value
+            builder = ObjectBuilder()
 
 
 class _Resumed:

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from tasks.corpora.dates import parse_locomo_date
 from tasks.corpora.locomo_evidence import Evidence, read_evidence
-from tasks.corpora.raw import RawFile, RawRecord, load_json, validated
+from tasks.corpora.raw import RawFile, RawRecord, Text, load_json, validated
 from tasks.corpora.tables import CorpusWriter, shown
 from tasks.progress import Progress
 from tasks.records import (
@@ -77,28 +77,28 @@ OFFICIAL_CODE_SESSIONS = 19
 
 
 class _Turn(RawRecord):
-    speaker: str
-    dia_id: str
-    text: str
-    blip_caption: str | None = None
+    speaker: Text
+    dia_id: Text
+    text: Text
+    blip_caption: Text | None = None
 
 
 class _Question(RawRecord):
-    question: str
+    question: Text
     category: int
-    evidence: list[str]
-    answer: str | int | float | None = None
+    evidence: list[Text]
+    answer: Text | int | float | None = None
 
 
 class _Conversation(RawRecord):
-    sample_id: str
-    conversation: dict[str, Any]
+    sample_id: Text
+    conversation: dict[Text, Any]
     qa: list[_Question]
 
 
 _RECORD = TypeAdapter(_Conversation)
 _TURNS = TypeAdapter(list[_Turn])
-_DATE = TypeAdapter(str)
+_DATE = TypeAdapter(Text)
 
 
 def parse(raw: RawFile, params: LocomoParams, writer: CorpusWriter, progress: Progress) -> None:

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from tasks.corpora.dates import parse_longmemeval_date
 from tasks.corpora.json_stream import stream_records
-from tasks.corpora.raw import RawFile, RawRecord, validated
+from tasks.corpora.raw import RawFile, RawRecord, Text, validated
 from tasks.corpora.tables import CorpusWriter, shown
 from tasks.progress import Progress
 from tasks.records import BenchError, Block, Defect, Document, Judgement, Params, Query, ScopeMember, Session, context
@@ -29,19 +29,19 @@ class LongmemevalParams(Params):
 
 class _Turn(RawRecord):
     role: Literal["user", "assistant"]
-    content: str
+    content: Text
     has_answer: bool | None = None
 
 
 class _Question(RawRecord):
-    question_id: str
-    question_type: str
-    question: str
-    question_date: str
-    answer: str | int | float | None = None
-    answer_session_ids: list[str]
-    haystack_session_ids: list[str]
-    haystack_dates: list[str]
+    question_id: Text
+    question_type: Text
+    question: Text
+    question_date: Text
+    answer: Text | int | float | None = None
+    answer_session_ids: list[Text]
+    haystack_session_ids: list[Text]
+    haystack_dates: list[Text]
     haystack_sessions: list[list[_Turn]]
 
 
@@ -90,9 +90,7 @@ class _Parser:
     def add(self, question: _Question) -> None:
         """Write one question, and the sessions of its haystack that are new."""
         _refuse_uneven(question)
-        positions = self._add_haystack(question)
         self._n_questions += 1
-        self._n_oracle += positions.keys() <= set(question.answer_session_ids)
         is_abstention = question.question_id.endswith(ABSTENTION_SUFFIX)
         with context("question_date"):
             date = parse_longmemeval_date(question.question_date)
@@ -109,6 +107,8 @@ class _Parser:
         )
         if is_abstention:
             self._abstention.append(question.question_id)
+        positions = self._add_haystack(question)
+        self._n_oracle += positions.keys() <= set(question.answer_session_ids)
         self._add_judgements(question, positions)
 
     def finish(self, *, is_official: bool) -> None:

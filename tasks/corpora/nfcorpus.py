@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import Field, TypeAdapter
 
-from tasks.corpora.raw import RawFile, RawRecord, load_json, validated
+from tasks.corpora.raw import RawFile, RawRecord, Text, load_json, validated
 from tasks.corpora.tables import CorpusWriter, shown
 from tasks.progress import Progress
 from tasks.records import BenchError, Defect, Document, Judgement, Params, Query, context
@@ -32,14 +32,14 @@ class NfcorpusParams(Params):
 
 
 class _Document(RawRecord):
-    id: str = Field(alias="_id")
-    text: str
-    title: str | None = None
+    id: Text = Field(alias="_id")
+    text: Text
+    title: Text | None = None
 
 
 class _Query(RawRecord):
-    id: str = Field(alias="_id")
-    text: str
+    id: Text = Field(alias="_id")
+    text: Text
 
 
 _DOCUMENT, _QUERY = TypeAdapter(_Document), TypeAdapter(_Query)

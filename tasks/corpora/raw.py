@@ -3,9 +3,9 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from tasks.corpora.tables import shown
 from tasks.records import BenchError
@@ -13,6 +13,17 @@ from tasks.records import BenchError
 SOURCE = "source.json"
 _BOM = b"\xef\xbb\xbf"
 _T = TypeVar("_T")
+
+
+def _unicode(text: str) -> str:
+    """Refuse half of a UTF-16 pair, which JSON can write as an escape: no table can hold it."""
+    if not text.isascii():
+        text.encode()
+    return text
+
+
+Text = Annotated[str, AfterValidator(_unicode)]
+"""A string that can be written as UTF-8."""
 
 
 class RawRecord(BaseModel):

@@ -18,6 +18,7 @@ from tasks.progress import silent
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "corpora"
 NFCORPUS_MEMBERS = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv")
 
+REPLACEMENTS: tuple[Any, ...] = (None, 7, "x", [], {}, ["x"], "remove")
 Members = dict[str, bytes]
 BuildBytes = Callable[..., Corpus]
 
@@ -81,7 +82,7 @@ def mutations() -> Callable[[Any], Iterator[tuple[str, Any]]]:
 
 def _mutations(value: Any) -> Iterator[tuple[str, Any]]:
     for path in _paths(value):
-        for replacement in (None, 7, "x", [], {}, ["x"], "remove"):
+        for replacement in REPLACEMENTS:
             copy = json.loads(json.dumps(value))
             parent = copy
             for part in path[:-1]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tasks.artifacts import sha256_of
 from tasks.corpora.schemas import SCHEMAS, TEXT_COLUMNS, TableWriter
 from tasks.corpora.tables import Corpus, CorpusWriter
+from tasks.files import sha256_of
 from tasks.randomness import opaque_key
 from tasks.records import BenchError, Block, Defect, Document, Judgement, Query, ScopeMember, Session
 
