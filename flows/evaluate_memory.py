@@ -84,7 +84,7 @@ def evaluate(
 
     reranker = downloads.fetch_model(config.reranker.model)
     pairs, logit_shards = reranking.score(pool, texts, reranker, config.pairs, config.reranker)
-    groups = clusters.clusters(dense=dense, corpus=corpus, protocol=protocol, params=config.clusters)
+    groups = clusters.clusters(dense=dense, corpus=corpus, protocol=protocol, params=config.cluster_params)
     stream = simulation.stream(corpus=corpus, protocol=protocol, params=config.stream)
     rankings = simulation.replay_all(
         config.parsed_variants, pool, corpus, config.replay, pairs, logit_shards, groups, stream

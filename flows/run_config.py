@@ -99,6 +99,12 @@ class RunConfig(Params):
                 return self.nfcorpus
 
     @property
+    def cluster_params(self) -> ClusterParams:
+        """The cluster parameters, with the numbers of clusters that the variants ask for."""
+        asked = {variant.rif.clusters for variant in self.parsed_variants if variant.rif}
+        return self.clusters.model_copy(update={"counts": tuple(sorted(asked | {1}))})
+
+    @property
     def method(self) -> dict[str, Any]:
         """What the report's method paragraph names, by words for people."""
         return {

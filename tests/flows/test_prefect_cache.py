@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from prefect import flow
 from prefect.client.orchestration import get_client
-from prefect.states import State
+from prefect.client.schemas.objects import State
 
 from tasks import randomness
 from tasks.artifacts import Artifact, Store
@@ -77,7 +77,7 @@ def store(tmp_path: Path) -> Store:
 def run(store: Store, **arguments: object) -> tuple[list[Artifact], Recorder]:
     recorder = Recorder()
     with bench(store, recorder):
-        artifacts = pipeline(**arguments)  # type: ignore[arg-type]
+        artifacts = pipeline(**arguments)  # type: ignore[call-overload]
     return artifacts, recorder
 
 

@@ -1,0 +1,71 @@
+"""Profiles and overrides: what is accepted, and what is said of everything else."""
+
+import pytest
+
+from flows.run_config import RunConfig, command_of, load_config, profile_names
+from tasks.records import BenchError
+
+
+@pytest.mark.parametrize("profile", profile_names())
+def test_every_committed_profile_loads(profile: str) -> None:
+    config = load_config(profile)
+    assert config.profile == profile
+    assert RunConfig.model_validate(config.model_dump(exclude_unset=True)) == config
+
+
+def test_profiles_are_those_of_the_issue() -> None:
+    assert profile_names() == ["locomo", "nfcorpus", "sample"]
+
+
+def test_overrides_reach_their_place_as_toml_values() -> None:
+    settings = ["candidates.k=7", "tokenizer.name=split", "candidates.fill_zero_scores=true", "bm25.b=0.5"]
+    config = load_config("nfcorpus", settings)
+    assert (config.candidates.k, config.tokenizer.name) == (7, "split")
+    assert config.candidates.fill_zero_scores is True
+    assert config.bm25.b == 0.5
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["candidates.depth=7"], "unknown key candidates.depth; valid here: fill_zero_scores, k, rank_origin"),
+        (["candidate.k=7"], "unknown key candidate; valid here: behaviour, bm25, candidates"),
+        (["candidates.k=many"], "candidates.k = 'many'"),
+        (["candidates.k=0"], "candidates.k = 0"),
+        (["candidates.k"], "is not key=value"),
+        (["protocol.x=1"], "protocol is a value, not a table"),
+        (["protocol=haystack"], "protocol = 'haystack'"),
+        (["tokenizer.name=words"], "words"),
+        (['variants=["bm52"]'], "unknown variant 'bm52'"),
+        (['variants=["bm25"]'], "the baseline hybrid-rerank is not among the variants"),
+        (['measures.names=["nDGC@10"]'], "nDGC@10"),
+        (["locomo.evidence=strict"], "options of locomo given, but the dataset is nfcorpus"),
+        (["stream.steps=-1"], "stream.steps = -1"),
+    ],
+)
+def test_a_wrong_setting_is_said_with_what_is_valid(settings: list[str], said: str) -> None:
+    with pytest.raises(BenchError) as caught:
+        load_config("nfcorpus", settings)
+    assert said in str(caught.value)
+
+
+def test_all_wrong_settings_are_said_at_once() -> None:
+    with pytest.raises(BenchError) as caught:
+        load_config("sample", ["candidates.k=0", "bm25.k2=1", "stream.hot_share=2"])
+    assert all(name in str(caught.value) for name in ("candidates.k", "bm25.k2", "stream.hot_share"))
+
+
+def test_an_unknown_profile_lists_the_valid_ones() -> None:
+    with pytest.raises(BenchError, match="unknown profile 'smaple'; there are: locomo, nfcorpus, sample"):
+        load_config("smaple")
+
+
+def test_clusters_are_those_of_the_variants() -> None:
+    variants = ["hybrid-rerank", "rif(rule=gap,clusters=7)"]
+    config = load_config("sample", [f"variants={variants!r}"])
+    assert 7 in config.cluster_params.counts
+
+
+def test_the_command_repeats_the_run() -> None:
+    command = command_of("locomo", ["candidates.k=7", "tokenizer.name='split'"], None, None)
+    assert command == "mnemobench run --profile locomo --set candidates.k=7 --set 'tokenizer.name='\"'\"'split'\"'\"''"
