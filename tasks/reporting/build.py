@@ -82,14 +82,15 @@ def build(
 
 
 def _tables(inputs: tables.Inputs, protocol: str, params: ReportParams) -> Tables:
-    asked = tables.queries(inputs)
+    judged = tables.gains(inputs, protocol)
+    asked = tables.queries(inputs, judged)
     metrics = tables.values(inputs.metrics / "query_metrics.parquet", protocol, QUERY_METRICS)
     return {
         QUERIES.name: asked,
         QUERY_METRICS.name: metrics,
         BEHAVIOUR.name: tables.values(inputs.behaviour / "behaviour_metrics.parquet", protocol, BEHAVIOUR),
-        RANKINGS.name: tables.rankings(inputs, protocol, metrics, params.top_k),
-        SUMMARY.name: tables.summary(inputs, protocol, asked),
+        RANKINGS.name: tables.rankings(inputs, protocol, metrics, judged, params.top_k),
+        SUMMARY.name: tables.summary(inputs, protocol, asked, judged),
         COMPARISONS.name: tables.comparisons(inputs, protocol, COMPARISONS),
         SUPPRESSION.name: tables.suppression(inputs, protocol, metrics),
         DEFECTS.name: tables.defects(inputs, DEFECTS),

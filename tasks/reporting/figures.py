@@ -59,7 +59,8 @@ def differences(compared: pl.DataFrame, measure: str, dataset: str, stem: Path) 
             row = rows[variant]
             color, marker = _verdict_mark(row["lo"], row["hi"])
             axes.plot([row["lo"], row["hi"]], [place, place], color=color, linewidth=2.6, solid_capstyle="butt")
-            axes.plot(row["delta"], place, marker=marker, color=color, markersize=9)
+            face = "white" if marker == "o" else color
+            axes.plot(row["delta"], place, marker=marker, color=color, markerfacecolor=face, markersize=9)
         _name_rows(axes, variants)
         baseline = compared["baseline"].first() if compared.height else "the baseline"
         n = max((row["n"] for row in rows.values()), default=0)
@@ -79,7 +80,7 @@ def _verdict_mark(lo: float, hi: float) -> tuple[str, str]:
         return BETTER, ">"
     if hi < 0:
         return WORSE, "<"
-    return UNSURE, "|"
+    return UNSURE, "o"
 
 
 def _widen(axes: Axes) -> None:
@@ -96,7 +97,12 @@ def _widen(axes: Axes) -> None:
 def question_types(scores: pl.DataFrame, measure: str, dataset: str, stem: Path) -> None:
     """One panel per question type, one bar per variant. `scores`: variant, question_type, block, value."""
     scores = scores.filter(pl.col("value").is_not_nan())
-    types = scores.group_by("question_type", "block").agg(pl.col("value").len()).sort("block", "question_type").rows()
+    types = (
+        scores.group_by("question_type", "block")
+        .agg(pl.col("value").len())
+        .sort(pl.col("block") != "main", "block", "question_type")
+        .rows()
+    )
     variants = _ordered(scores["variant"].unique().to_list())
     n_columns = max(1, min(3 if len(variants) <= 10 else 2, len(types)))
     n_rows = max(1, ceil(len(types) / n_columns))
@@ -108,12 +114,13 @@ def question_types(scores: pl.DataFrame, measure: str, dataset: str, stem: Path)
         for axes, (question_type, block, _) in zip(grid.flat, types, strict=False):
             mine = scores.filter(pl.col("question_type") == question_type, pl.col("block") == block)
             _type_panel(axes, mine, variants)
-            suffix = "" if block == "main" else f" [{block}]"
+            suffix = "" if block in ("main", question_type) else f" [{block}]"
             n = mine["query_id"].n_unique()
             axes.set_title(f"{question_type_label(question_type + suffix)}\nn = {n:,}", fontsize=12)
             axes.set_xlim(0, min(1.3, top * 1.45))
-        for axes in grid.flat[len(types) :]:
-            axes.set_visible(False)
+        for place, axes in enumerate(grid.flat):
+            axes.set_visible(place < len(types))
+            axes.tick_params(axis="x", labelbottom=place + n_columns >= len(types))
         figure.supxlabel(f"{measure}, from 0 to 1 (bar: mean; thin line: mean ± 1.96 standard errors)", fontsize=12)
         figure.suptitle(f"{dataset}: {measure} by question type", fontweight="bold", x=0.01, ha="left")
 
@@ -180,8 +187,8 @@ def pool_against_measure(points: pl.DataFrame, measure: str, pool_measure: str, 
         axes = figure.subplots()
         for place, (_, pool_recall, mean) in enumerate(rows):
             axes.plot([pool_recall, mean], [place, place], color=MUTED, linewidth=1.2)
-            axes.plot(pool_recall, place, "o", color=GREEN, markersize=10, label=f"{pool_measure}: what the pool holds")
-            axes.plot(mean, place, "D", color=VERMILION, markersize=9, label=f"{measure}: what the ranking makes of it")
+            axes.plot(pool_recall, place, "o", color=GREEN, markersize=10, label=f"{pool_measure} (the pool)")
+            axes.plot(mean, place, "D", color=VERMILION, markersize=9, label=f"{measure} (the ranking)")
         _name_rows(axes, [row[0] for row in rows])
         axes.margins(x=0.08)
         axes.set_title(f"{dataset}: the pool and the ranking", pad=34)
@@ -220,9 +227,9 @@ def changes(compared: pl.DataFrame, measure: str, dataset: str, stem: Path) -> N
             )
             axes.text(row["wins"] + widest * 0.02, place, f"{row['wins']:,}", va="center", ha="left")
             axes.text(-row["losses"] - widest * 0.02, place, f"{row['losses']:,}", va="center", ha="right")
-            axes.text(
-                1.0, place, f"{row['ties']:,} equal", va="center", ha="right", transform=axes.get_yaxis_transform()
-            )
+            ties = f"{row['ties']:,} equal"
+            place_right = axes.get_yaxis_transform()
+            axes.text(1.0, place, ties, va="center", ha="right", transform=place_right, backgroundcolor="white")
         axes.axvline(0, color=INK, linewidth=1.2)
         _name_rows(axes, variants)
         axes.set_xlim(-widest * 1.2, widest * 1.75)
@@ -262,7 +269,7 @@ def suppression(state: pl.DataFrame, dataset: str, stem: Path) -> None:
         left.set_xlim(left=0)
         right.set_xlim(left=0)
         left.set_xlabel("documents suppressed, % of the corpus")
-        right.set_xlabel("suppression s per entry (1 = the cap)")
+        right.set_xlabel("suppression s per entry (no unit)")
         right.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.2)
         figure.suptitle(f"{dataset}: suppression at the end of the stream", fontweight="bold", x=0.01, ha="left")
 

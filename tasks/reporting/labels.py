@@ -29,15 +29,16 @@ def variant_label(variant: str) -> str:
     return ", ".join([*parts, *(f"{name} {value}" for name, value in arguments.items())])
 
 
-def variant_order(variant: str) -> tuple[int, list[tuple[int, int, str]]]:
-    """Return the sort key of a variant: simple retrievers first, then by name with numbers as numbers.
+def variant_order(variant: str) -> tuple[int, int, str]:
+    """Return the sort key of a variant: simple retrievers, then suppression from global to finely clustered.
 
     >>> sorted(["rif(rule=gap,clusters=30)", "hybrid-rerank", "rif(rule=gap,clusters=4)", "bm25"], key=variant_order)
     ['bm25', 'hybrid-rerank', 'rif(rule=gap,clusters=4)', 'rif(rule=gap,clusters=30)']
     """
     place = _STATELESS.index(variant) if variant in _STATELESS else len(_STATELESS)
-    parts = re.findall(r"\d+|\D+", variant)
-    return place, [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+    clusters = re.search(r"clusters=(\d+)", variant)
+    is_later = "1" if "rule=gap" in variant else "0"  # after uniform, as in the study's tables
+    return place, int(clusters[1]) if clusters else 0, is_later + variant
 
 
 def block_label(block: str) -> str:
@@ -53,5 +54,5 @@ def question_type_label(question_type: str, width: int = 24) -> str:
     >>> question_type_label("x" * 30, width=10)
     'xxxxxxxxx…'
     """
-    line = " ".join(question_type.split()).replace("$", r"\$") or "(no type)"
+    line = " ".join(question_type.split()) or "(no type)"
     return line if len(line) <= width else f"{line[: width - 1]}…"

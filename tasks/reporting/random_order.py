@@ -17,8 +17,8 @@ def expected(measure: str, gains: tuple[int, ...], n_documents: int) -> float | 
 
     >>> expected("R@10", (1, 1), 40)
     0.25
-    >>> expected("Success@1", (1, 1), 40)
-    0.05
+    >>> expected("Success@1", (1, 1), 4)
+    0.5
     """
     relevant = tuple(gain for gain in gains if gain > 0)
     if measure == "RR":

@@ -8,6 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from tasks.corpora.relevance import ProtocolName, relevance
+from tasks.corpora.tables import Corpus
 from tasks.records import BenchError
 from tasks.reporting.labels import variant_order
 from tasks.reporting.random_order import expected
@@ -49,9 +51,9 @@ def _read(path: Path) -> pl.DataFrame:
         ) from error
 
 
-def _gains(inputs: Inputs) -> pl.DataFrame:
-    """Return (query_id, document_id, gain): what is relevant under the protocols of today, all of them turn level."""
-    return _read(inputs.corpus / "judgements_turn.parquet").select("query_id", "document_id", "gain")
+def gains(inputs: Inputs, protocol: str) -> pl.DataFrame:
+    """Return (query_index, document_index, gain): what is relevant under the protocol."""
+    return relevance(Corpus.read(inputs.corpus, with_texts=False), ProtocolName(protocol))
 
 
 def _fit(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
@@ -73,16 +75,14 @@ def values(path: Path, protocol: str, table: Table) -> pl.DataFrame:
     return _fit(frame, table)
 
 
-def queries(inputs: Inputs) -> pl.DataFrame:
+def queries(inputs: Inputs, judged: pl.DataFrame) -> pl.DataFrame:
     """One row per question: its type, block and pool. Never its text: a licence may forbid to pass that on."""
     asked = _read(inputs.corpus / "queries.parquet")
-    relevant = _gains(inputs).filter(pl.col("gain") > 0)
+    relevant = judged.filter(pl.col("gain") > 0).group_by("query_index").agg(pl.len().alias("n_relevant"))
     pools = _read(inputs.candidates / "pools.parquet")
     return (
         asked.select("query_index", "query_id", "question_type", "block", "scope_id")
-        .join(
-            relevant.group_by("query_id").agg(pl.len().alias("n_relevant")), on="query_id", how="left", validate="1:1"
-        )
+        .join(relevant, on="query_index", how="left", validate="1:1")
         .join(pools.select("query_index", "n_documents", "n_matching"), on="query_index", how="left", validate="1:1")
         .select(
             "query_id",
@@ -96,11 +96,10 @@ def queries(inputs: Inputs) -> pl.DataFrame:
     )
 
 
-def rankings(inputs: Inputs, protocol: str, metrics: pl.DataFrame, top_k: int) -> pl.DataFrame:
+def rankings(inputs: Inputs, protocol: str, metrics: pl.DataFrame, judged: pl.DataFrame, top_k: int) -> pl.DataFrame:
     """Return the first `top_k` documents of every query and variant, with what the first stage thought of them."""
     documents = _read(inputs.corpus / "documents.parquet").select("document_index", "document_id", "session_id")
     asked = _read(inputs.corpus / "queries.parquet").select("query_index", "query_id")
-    gains = _gains(inputs)
     candidates = _read(inputs.candidates / "candidates.parquet").drop("position")
     seeds = stream_seeds(metrics)
     frames = [
@@ -113,7 +112,7 @@ def rankings(inputs: Inputs, protocol: str, metrics: pl.DataFrame, top_k: int) -
         )
         .join(asked, on="query_index", validate="m:1")
         .join(documents, on="document_index", validate="m:1")
-        .join(gains, on=["query_id", "document_id"], how="left", validate="m:1")
+        .join(judged, on=["query_index", "document_index"], how="left", validate="m:1")
         .join(candidates, on=["query_index", "document_index"], how="left", validate="m:1")
         .with_columns(pl.col("gain").fill_null(0))
         for variant in inputs.variants
@@ -161,10 +160,10 @@ def comparisons(inputs: Inputs, protocol: str, table: Table) -> pl.DataFrame:
     return _fit(frame, table)
 
 
-def summary(inputs: Inputs, protocol: str, asked: pl.DataFrame) -> pl.DataFrame:
+def summary(inputs: Inputs, protocol: str, asked: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
     """Means with intervals, beside the value that a random order of the pool would have."""
     frame = _read(inputs.significance / "summary.parquet").with_columns(pl.lit(protocol).alias("protocol"))
-    floor = _random_means(inputs, asked, sorted(frame["measure"].unique()))
+    floor = _random_means(inputs, asked, judged, sorted(frame["measure"].unique()))
     return _fit(frame.join(floor, on=["block", "measure"], how="left", validate="m:1"), SUMMARY)
 
 
@@ -174,9 +173,10 @@ def in_blocks(asked: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([own, own.with_columns(pl.lit(ALL_BLOCKS).alias("block"))])
 
 
-def _random_means(inputs: Inputs, asked: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
-    gains = _gains(inputs).sort("query_id", "document_id")
-    by_query: dict[str, list[int]] = dict(gains.group_by("query_id", maintain_order=True).agg("gain").iter_rows())
+def _random_means(inputs: Inputs, asked: pl.DataFrame, judged: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
+    names = _read(inputs.corpus / "queries.parquet").select("query_index", "query_id")
+    listed = judged.join(names, on="query_index", validate="m:1").group_by("query_id", maintain_order=True).agg("gain")
+    by_query: dict[str, list[int]] = dict(listed.iter_rows())
     rows = [
         (query_id, measure, expected(measure, tuple(by_query.get(query_id, ())), n_pool))
         for query_id, n_pool in asked.select("query_id", pl.col("n_pool").fill_null(0)).iter_rows()

@@ -1,0 +1,146 @@
+import hashlib
+from datetime import datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tasks.records import BenchError
+from tasks.reporting import schemas, warehouse
+from tasks.reporting.schemas import COMPARISONS, RUNS, TABLES, conform
+from tasks.reporting.warehouse import publish
+from tests.unit.reporting.handmade import make_run
+
+TABLE_NAMES = sorted(TABLES)
+
+
+def visible(root: Path) -> list[Path]:
+    return sorted(path for path in root.glob("*/*/*/*") if path.is_file())
+
+
+def test_every_table_is_written_once_per_run(report_dir: Path, tmp_path: Path) -> None:
+    publish(report_dir, make_run("r1"), tmp_path)
+    assert [path.relative_to(tmp_path).as_posix() for path in visible(tmp_path)] == [
+        f"{name}/dataset=locomo/run_id=r1/part-0.parquet" for name in TABLE_NAMES
+    ]
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_second_run_leaves_the_first_untouched(report_dir: Path, tmp_path: Path) -> None:
+    publish(report_dir, make_run("r1"), tmp_path)
+    before = {
+        path: (path.stat().st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest()) for path in visible(tmp_path)
+    }
+    publish(report_dir, make_run("r2"), tmp_path)
+    assert len(visible(tmp_path)) == 2 * len(TABLE_NAMES)
+    for path, (mtime, digest) in before.items():
+        assert (path.stat().st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest()) == (mtime, digest)
+
+
+def test_published_run_is_never_rewritten(report_dir: Path, tmp_path: Path) -> None:
+    publish(report_dir, make_run("r1"), tmp_path)
+    before = visible(tmp_path)
+    with pytest.raises(BenchError, match="never rewritten"):
+        publish(report_dir, make_run("r1"), tmp_path)
+    assert visible(tmp_path) == before
+
+
+@pytest.mark.parametrize("n_before_crash", [0, 1, 5, 10])
+def test_crash_while_writing_leaves_nothing(
+    report_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_before_crash: int
+) -> None:
+    calls = iter(range(100))
+
+    def crash(frame: pl.DataFrame, table: schemas.Table, path: Path) -> None:
+        if next(calls) == n_before_crash:
+            raise KeyboardInterrupt
+        schemas.write(frame, table, path)
+
+    monkeypatch.setattr(warehouse, "write", crash)
+    with pytest.raises(KeyboardInterrupt):
+        publish(report_dir, make_run(), tmp_path)
+    assert not visible(tmp_path)
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("n_before_crash", [1, 6, 10])
+def test_crash_between_renames_is_taken_back(
+    report_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_before_crash: int
+) -> None:
+    real, calls = Path.rename, iter(range(100))
+
+    def crash(self: Path, target: Path) -> Path:
+        if next(calls) == n_before_crash:
+            raise KeyboardInterrupt
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "rename", crash)
+    with pytest.raises(KeyboardInterrupt):
+        publish(report_dir, make_run(), tmp_path)
+    monkeypatch.undo()
+    assert not visible(tmp_path)
+    publish(report_dir, make_run(), tmp_path)
+    assert len(visible(tmp_path)) == len(TABLE_NAMES)
+
+
+def test_what_a_killed_publication_left_is_replaced(report_dir: Path, tmp_path: Path) -> None:
+    left = tmp_path / "summary" / "dataset=locomo" / "run_id=r1"
+    left.mkdir(parents=True)
+    (left / "part-0.parquet").write_bytes(b"half")
+    publish(report_dir, make_run("r1"), tmp_path)
+    assert pl.read_parquet(left / "part-0.parquet").height
+
+
+def test_unwritable_warehouse_is_an_error_for_people(report_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(BenchError, match="Nothing was published"):
+        publish(report_dir, make_run(), tmp_path / "file")
+
+
+@pytest.mark.parametrize("run_id", ["../../etc", "a/b", "", ".hidden", "a b", "a=b"])
+def test_run_id_cannot_leave_the_warehouse(run_id: str) -> None:
+    with pytest.raises(BenchError, match="cannot name a folder"):
+        make_run(run_id)
+
+
+def test_times_without_a_zone_are_refused() -> None:
+    with pytest.raises(BenchError, match="no time zone"):
+        make_run(started_at=datetime(2026, 1, 1))  # the fault under test
+
+
+def test_run_row_says_what_was_run(report_dir: Path, tmp_path: Path) -> None:
+    publish(report_dir, make_run("r1"), tmp_path)
+    row = pl.read_parquet(tmp_path / "runs" / "dataset=locomo" / "run_id=r1" / "part-0.parquet").row(0, named=True)
+    assert row["note"] == "499 of 500 questions"
+    assert row["is_official_source"] is False
+    assert row["baseline"] == "hybrid-rerank"
+    assert row["models"][0]["name"] == "all-MiniLM-L6-v2"
+    assert row["report_digest"] == "0" * 64
+    assert row["finished_at"] == datetime(2026, 11, 3, 2, 19)
+
+
+def test_foreign_schema_version_is_refused(report_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warehouse, "SCHEMA_VERSION", 2)
+    with pytest.raises(BenchError, match="schema version 1, expected 2"):
+        publish(report_dir, make_run(), tmp_path)
+
+
+def test_schema_violations_are_listed_together(report_dir: Path) -> None:
+    table = pl.read_parquet(report_dir / "tables" / "comparisons.parquet")
+    broken = table.drop("p").with_columns(
+        pl.col("n").cast(pl.Int64), pl.lit(1).alias("surplus"), pl.lit(None, pl.String).alias("block")
+    )
+    with pytest.raises(BenchError) as caught:
+        conform(broken, COMPARISONS)
+    for fault in ("column p is missing", "surplus is not declared", "n has type Int64", "block has 48"):
+        assert fault in str(caught.value)
+    with pytest.raises(BenchError, match="share their key"):
+        conform(pl.concat([table, table[:1]]), COMPARISONS)
+
+
+def test_written_files_have_the_declared_types(report_dir: Path, tmp_path: Path) -> None:
+    publish(report_dir, make_run("r1"), tmp_path)
+    for name, table in TABLES.items():
+        found = pl.read_parquet(tmp_path / name / "dataset=locomo" / "run_id=r1" / "part-0.parquet")
+        assert dict(found.schema) == table.schema
+    assert TABLES["runs"] is RUNS
