@@ -100,7 +100,7 @@ def sql(
     if csv and json:
         raise BenchError("--csv and --json were both given: choose one")
     text = sys.stdin.read() if query == "-" else query
-    connection = open_warehouse(environment.WAREHOUSE, environment.REPORTS / "views.sql")
+    connection = open_warehouse(environment.reports_root() / "warehouse", environment.VIEWS)
     sys.stdout.write(run_query(connection, text, "csv" if csv else "json" if json else "text"))
 
 

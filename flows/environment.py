@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-REPORTS = CHECKOUT / "reports"
-WAREHOUSE = REPORTS / "warehouse"
+VIEWS = CHECKOUT / "reports" / "views.sql"
 
 _DEFAULTS = {
     "PREFECT_HOME": str(CHECKOUT / ".prefect"),
@@ -28,6 +27,11 @@ def prepare() -> None:
 def store_root(chosen: Path | None) -> Path:
     """Return the store's root: the argument, else `MNEMOBENCH_STORE`, else `data/derived` of the checkout."""
     return chosen or Path(os.environ.get("MNEMOBENCH_STORE") or CHECKOUT / "data" / "derived")
+
+
+def reports_root() -> Path:
+    """Return where runs are published: `MNEMOBENCH_REPORTS`, else `reports` of the checkout."""
+    return Path(os.environ.get("MNEMOBENCH_REPORTS") or CHECKOUT / "reports")
 
 
 def mirror_root(chosen: Path | None) -> Path | None:

@@ -63,7 +63,7 @@ def evaluate_memory(
     listener = current_listener()
     with bench(Store(environment.store_root(store)), listener):
         report, models = evaluate(config, environment.mirror_root(mirror), accept_local)
-    return publish(config, report, models, start, listener.events)
+    return publish(config, report, models, start, listener.events, environment.reports_root())
 
 
 def evaluate(
@@ -92,7 +92,7 @@ def evaluate(
 
     metrics = measures.query_metrics(rankings=rankings, corpus=corpus, protocol=protocol, params=config.measures)
     errors = behaviour.behaviour_metrics(rankings=rankings, corpus=corpus, protocol=protocol, params=config.behaviour)
-    statistics = significance.statistics(metrics=metrics, corpus=corpus, params=config.significance)
+    statistics = significance.statistics(metrics=metrics, corpus=corpus, params=config.significance_params)
     report = reporting.tables_and_figures(
         dataset=config.dataset,
         protocol=protocol,

@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from flows.environment import CHECKOUT, REPORTS, WAREHOUSE
 from flows.run_config import RunConfig
 from tasks.artifacts import Artifact, code_fingerprint
 from tasks.downloads.model_facts import read_facts as read_model
-from tasks.files import json_digest
+from tasks.files import CHECKOUT, json_digest
 from tasks.prefect_cache import StepEvent
 from tasks.reporting import markdown, warehouse
 from tasks.reporting.run_facts import ModelFacts, RunFacts, StageEvent
@@ -47,10 +46,9 @@ def publish(
     models: Sequence[tuple[str, Artifact]],
     start: Start,
     events: Sequence[StepEvent],
-    reports: Path = REPORTS,
-    results: Path = WAREHOUSE,
+    reports: Path,
 ) -> Published:
-    """Write `reports/<run_id>/` and the run's rows in the warehouse.
+    """Write `<reports>/<run_id>/` and the run's rows in `<reports>/warehouse/`.
 
     Raises
     ------
@@ -58,7 +56,7 @@ def publish(
         When a check of the tables fails: nothing is published then.
     """
     run = _facts(config, models, start, events)
-    warehouse.publish(report.path, run, results)
+    warehouse.publish(report.path, run, reports / "warehouse")
     written = markdown.write_report(report.path, run, reports)
     return Published(run.run_id, str(written), report)
 

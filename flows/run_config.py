@@ -25,7 +25,7 @@ from tasks.reranking.pairs import PairParams
 from tasks.significance.tables import SignificanceParams
 from tasks.simulation.build_replay import ReplayParams
 from tasks.simulation.streams import StreamParams
-from tasks.simulation.variants import Variant, parse
+from tasks.simulation.variants import FirstStage, Variant, parse
 from tasks.text.documents import TextParams
 from tasks.text.tokenizers import TokenizerParams, tokenizer
 
@@ -79,11 +79,19 @@ class RunConfig(Params):
         strangers = sorted({"synthetic", "locomo", "nfcorpus"} & self.model_fields_set - {self.dataset})
         if strangers:
             raise ValueError(f"options of {', '.join(strangers)} given, but the dataset is {self.dataset}")
-        names = [str(parse(variant)) for variant in self.variants]
+        for variant in map(parse, self.variants):
+            if variant.stage_changes and variant != variant.over(self.first_stage):
+                raise ValueError(
+                    f"variant {variant}: the run's first stage makes it {variant.over(self.first_stage)}; leave the "
+                    "parameters out, or set tokenizer.name, bm25.variant, bm25.k1, bm25.b and encoder.model"
+                )
+        names = [str(variant) for variant in self.parsed_variants]
+        if len(set(names)) < len(names):
+            raise ValueError(f"a variant is there twice: {', '.join(names)}")
         for name in self.measures.names:
             parse_measure(name)
         tokenizer(self.tokenizer.name)
-        if self.significance.baseline not in names:
+        if self.significance_params.baseline not in names:
             raise ValueError(f"the baseline {self.significance.baseline} is not among the variants {', '.join(names)}")
         return self
 
@@ -118,9 +126,26 @@ class RunConfig(Params):
         }
 
     @property
+    def first_stage(self) -> FirstStage:
+        """What makes the lists that every variant of the run starts from."""
+        return FirstStage(
+            tokenizer=self.tokenizer.name,
+            idf=self.bm25.variant,
+            k1=self.bm25.k1,
+            b=self.bm25.b,
+            encoder=self.encoder.model,
+        )
+
+    @property
     def parsed_variants(self) -> tuple[Variant, ...]:
-        """The variants, in the order of the profile."""
-        return tuple(parse(variant) for variant in self.variants)
+        """The variants over the run's first stage, in the order of the profile."""
+        return tuple(parse(variant).over(self.first_stage) for variant in self.variants)
+
+    @property
+    def significance_params(self) -> SignificanceParams:
+        """The statistics' parameters, with the baseline over the run's first stage."""
+        baseline = parse(self.significance.baseline).over(self.first_stage)
+        return self.significance.model_copy(update={"baseline": str(baseline)})
 
 
 def profile_names() -> list[str]:

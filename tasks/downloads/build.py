@@ -31,6 +31,7 @@ class DatasetSource(Params):
     bytes: int = Field(ge=0)
     origin: str
     is_official: bool
+    licence: str
     note: str | None = None
 
 
@@ -110,6 +111,7 @@ def _official(entry: DatasetEntry) -> DatasetSource:
         bytes=entry.bytes,
         origin="official",
         is_official=True,
+        licence=entry.licence,
     )
 
 
@@ -121,6 +123,7 @@ def _known_local(entry: DatasetEntry, known: LocalSource) -> DatasetSource:
         bytes=known.bytes,
         origin="local",
         is_official=False,
+        licence=entry.licence,
         note=known.note,
     )
 
@@ -142,6 +145,7 @@ def _accepted(entry: DatasetEntry, path: Path) -> DatasetSource:
         bytes=path.stat().st_size,
         origin="local",
         is_official=False,
+        licence=entry.licence,
         note=f"a local file, not the official one (sha256 {came[:12]})",
     )
 

@@ -40,6 +40,8 @@ def test_overrides_reach_their_place_as_toml_values() -> None:
         (['variants=["bm25"]'], "the baseline hybrid-rerank is not among the variants"),
         (['measures.names=["nDGC@10"]'], "nDGC@10"),
         (["locomo.evidence=strict"], "options of locomo given, but the dataset is nfcorpus"),
+        (['variants=["hybrid-rerank", "bm25(tokenizer=split)"]'], "the run's first stage makes it bm25;"),
+        (['variants=["hybrid-rerank", "bm25", "bm25()"]'], "a variant is there twice"),
         (["stream.steps=-1"], "stream.steps = -1"),
     ],
 )
@@ -58,6 +60,17 @@ def test_all_wrong_settings_are_said_at_once() -> None:
 def test_an_unknown_profile_lists_the_valid_ones() -> None:
     with pytest.raises(BenchError, match="unknown profile 'smaple'; there are: locomo, nfcorpus, sample"):
         load_config("smaple")
+
+
+def test_a_first_stage_that_is_not_the_default_is_in_the_names() -> None:
+    config = load_config("nfcorpus", ["tokenizer.name=split", "bm25.variant=okapi-floor"])
+    names = [str(variant) for variant in config.parsed_variants]
+    assert names[:3] == [
+        "bm25(tokenizer=split,idf=okapi-floor)",
+        "dense",
+        "hybrid-rrf(tokenizer=split,idf=okapi-floor)",
+    ]
+    assert config.significance_params.baseline == "hybrid-rerank(tokenizer=split,idf=okapi-floor)"
 
 
 def test_clusters_are_those_of_the_variants() -> None:

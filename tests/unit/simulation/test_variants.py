@@ -11,6 +11,9 @@ STRINGS = [
     "rif(rule=gap,clusters=30,rule_set=paper,alpha=0.5,eta=0.2,rho=0.0,lambda=0.001,s_max=2.0,pool=60,winners=5)",
     "rif(rule=uniform,clusters=1,rule_set=paper-literal)",
     "rif(rule=uniform,clusters=1,alpha=1e-05)",
+    "rif(rule=uniform,clusters=1,alpha=0.1,tokenizer=split,idf=okapi-floor,encoder=bge-small)",
+    "bm25(tokenizer=regex+stop+porter,idf=okapi-floor,k1=0.9,b=0.4)",
+    "dense(encoder=e5-base-v2)",
 ]
 
 
@@ -59,7 +62,9 @@ def test_defaults_are_those_of_study_a() -> None:
         ),
         ("", "unknown variant ''"),
         ("rif(rule=gap,clusters=30", "unknown variant"),
-        ("dense(k=3)", "dense takes no parameters"),
+        ("dense(k=3)", "'k=3'; expected name=value, each once, with a name of encoder"),
+        ("dense(tokenizer=split)", "with a name of encoder"),
+        ("bm25(idf=robertson)", "idf=robertson: Input should be 'lucene' or 'okapi-floor'"),
         ("rif", "no rule and no clusters"),
         ("rif(rule=gap)", "no clusters"),
         ("rif(rule=gap,clusters=30,beta=1)", "'beta=1'; expected name=value, each once, with a name of rule, clusters"),
@@ -93,4 +98,4 @@ def test_labels_are_distinct() -> None:
 
 
 def test_reranked_variants() -> None:
-    assert {text for text in STRINGS if not parse(text).is_reranked} == {"bm25", "dense", "hybrid-rrf"}
+    assert {parse(text).name for text in STRINGS if not parse(text).is_reranked} == {"bm25", "dense", "hybrid-rrf"}
