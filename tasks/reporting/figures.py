@@ -251,7 +251,7 @@ def _integers() -> Any:
 
 
 def suppression(state: pl.DataFrame, dataset: str, stem: Path) -> None:
-    """Two panels: how much of the corpus carries suppression, and how strong it is, at the end of the stream.
+    """Two panels: how many entries carry suppression, per document, and how strong it is, at the end of the stream.
 
     `state`: variant, share_of_corpus, mean, max, averaged over scopes.
     """
@@ -268,7 +268,7 @@ def suppression(state: pl.DataFrame, dataset: str, stem: Path) -> None:
         right.tick_params(axis="y", length=0)
         left.set_xlim(left=0)
         right.set_xlim(left=0)
-        left.set_xlabel("documents suppressed, % of the corpus")
+        left.set_xlabel("entries with s > 0.01, % of documents")
         right.set_xlabel("suppression s per entry (no unit)")
         right.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.2)
         figure.suptitle(f"{dataset}: suppression at the end of the stream", fontweight="bold", x=0.01, ha="left")

@@ -179,7 +179,7 @@ def suppression(_facts: Facts, report_dir: Path) -> list[str]:
         ]
         for row in sorted(per_variant.iter_rows(named=True), key=lambda row: variant_order(row["variant"]))
     ]
-    header = ["variant", "scopes", "entries", "entries with s > 0.01", "largest s", "share of the corpus"]
+    header = ["variant", "scopes", "entries", "entries with s > 0.01", "largest s", "s > 0.01, of the documents"]
     return ["## Suppression at the end of the stream", "", *table(header, rows, "lrrrrr")]
 
 
