@@ -56,8 +56,8 @@ def publish(
         When a check of the tables fails: nothing is published then.
     """
     run = _facts(config, models, start, events)
-    warehouse.publish(report.path, run, reports / "warehouse")
     written = markdown.write_report(report.path, run, reports)
+    warehouse.publish(report.path, run, reports / "warehouse")
     return Published(run.run_id, str(written), report)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from pydantic import Field
 
 from tasks.downloads.catalog import DatasetEntry, HubSource, LocalSource, ModelEntry
-from tasks.downloads.http import check_hash, download
 from tasks.downloads.hub import fetch_hub_files
 from tasks.downloads.model_facts import ModelFacts, write_facts
+from tasks.downloads.transfer import check_hash, download
 from tasks.downloads.wheels import fetch_wheel_files
 from tasks.files import sha256_of, write_text
 from tasks.progress import Progress

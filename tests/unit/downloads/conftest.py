@@ -52,5 +52,5 @@ def server() -> Iterator[Server]:
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Record the seconds that a retry would wait, and do not wait them."""
     seconds: list[float] = []
-    monkeypatch.setattr("tasks.downloads.http.time.sleep", seconds.append)
+    monkeypatch.setattr("tasks.downloads.transfer.time.sleep", seconds.append)
     return seconds

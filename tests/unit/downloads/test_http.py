@@ -7,7 +7,7 @@ from typing import Protocol
 
 import pytest
 
-from tasks.downloads.http import ATTEMPTS, download
+from tasks.downloads.transfer import ATTEMPTS, download
 from tasks.progress import silent
 from tasks.records import BenchError
 
