@@ -1,7 +1,7 @@
 """How the synthetic corpus speaks: cheap draws from a named random stream, and the expansion of frames."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import TypeVar
 
@@ -81,14 +81,28 @@ class Grammar:
 
     def say(self, dice: Dice, frames: Frames, bindings: Bindings) -> str:
         """Return one expansion of one of `frames`, with a capital first letter."""
-        frame = dice.pick(self.frames(frames))
+        return capitalised(self.expand(dice, frames, bindings))
+
+    def expand(self, dice: Dice, frames: Frames, bindings: Bindings) -> str:
+        """Return one expansion of one of `frames`, as written there."""
+        return self.fill(dice, dice.pick(self.frames(frames)), bindings)
+
+    def fill(self, dice: Dice, frame: Frame, bindings: Bindings) -> str:
+        """Return one expansion of a compiled frame."""
         uniform = dice.uniform
         text = "".join(
             [piece if isinstance(piece, str) else piece[int(uniform() * len(piece))] for piece in frame.pieces]
         )
-        if frame.has_slots:
-            text = text.format_map(bindings)
-        return text[:1].upper() + text[1:]
+        return text.format_map(bindings) if frame.has_slots else text
+
+
+def capitalised(text: str) -> str:
+    """Return the text with a capital first letter; the rest stays (unlike `str.capitalize`).
+
+    >>> capitalised("my cousin Ines")
+    'My cousin Ines'
+    """
+    return text[:1].upper() + text[1:]
 
 
 def slots(frames: Frames) -> set[str]:
@@ -110,7 +124,25 @@ def with_alias(word: str) -> tuple[str, str]:
     return name, alias or name
 
 
-def bind_words(dice: Dice, bindings: Bindings) -> None:
-    """Draw a word from each list of `WORDS`, with its alias, into `bindings`."""
-    for slot, options in WORDS.items():
-        bindings[slot], bindings[f"{slot}_alias"] = with_alias(dice.pick(options))
+_ALIASED = {slot: tuple(map(with_alias, options)) for slot, options in WORDS.items()}
+
+
+class Occasion(dict[str, str]):
+    """Slots of one occasion, drawn when they are first used: from the `cast` of the life, else from `WORDS`."""
+
+    def __init__(self, fixed: Bindings, cast: Mapping[str, Frames], dice: Dice) -> None:
+        super().__init__(fixed)
+        self._cast = cast
+        self._dice = dice
+
+    def __missing__(self, slot: str) -> str:
+        if slot in self._cast:
+            self[slot] = self._dice.pick(self._cast[slot])
+        else:
+            name = slot.removesuffix("_alias")
+            self[name], self[f"{name}_alias"] = self._dice.pick(_ALIASED[name])
+        return self[slot]
+
+    def complete(self) -> Bindings:
+        """Return all slots as a plain dictionary, for texts that must agree with each other."""
+        return {slot: self[slot] for slot in (*self, *self._cast, *_ALIASED, *(f"{name}_alias" for name in _ALIASED))}

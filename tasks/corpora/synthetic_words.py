@@ -1,174 +1,27 @@
-"""Word lists of the synthetic corpus that belong to no single domain. ``name=alias`` gives a periphrase for questions."""
+"""Word lists of the synthetic corpus that belong to no single domain.
+
+``name=alias`` gives a periphrase that questions may use.
+"""
 
 from tasks.corpora.synthetic_kinds import Frames, words
 
-NAMES: Frames = tuple(
-    [
-        "Odile",
-        "Marcus",
-        "Ines",
-        "Tobias",
-        "Priya",
-        "Hamish",
-        "Leocadia",
-        "Bram",
-        "Yusuf",
-        "Saoirse",
-        "Anneke",
-        "Dmitri",
-        "Camila",
-        "Felix",
-        "Noor",
-        "Gareth",
-        "Imogen",
-        "Kwame",
-        "Lucia",
-        "Piotr",
-        "Rosalind",
-        "Soren",
-        "Tamsin",
-        "Ulrich",
-        "Vera",
-        "Wendell",
-        "Xiomara",
-        "Yvette",
-        "Zoltan",
-        "Abigail",
-        "Basil",
-        "Cosima",
-        "Declan",
-        "Esme",
-        "Farid",
-        "Greta",
-        "Hugo",
-        "Ilse",
-        "Jerome",
-        "Keiko",
-        "Lorcan",
-        "Mireille",
-        "Nadia",
-        "Oscar",
-        "Petra",
-        "Quentin",
-        "Rafael",
-        "Sunniva",
-        "Theo",
-        "Ursula",
-        "Viktor",
-        "Willa",
-        "Ximena",
-        "Yolanda",
-        "Zara",
-        "Alasdair",
-        "Beatriz",
-        "Conrad",
-        "Dagny",
-        "Emre",
-        "Fiona",
-        "Gideon",
-        "Hester",
-        "Ivan",
-        "Jocasta",
-        "Kasper",
-        "Leila",
-        "Matteo",
-        "Nerys",
-        "Olaf",
-        "Paloma",
-        "Rania",
-        "Stellan",
-        "Tindra",
-        "Umberto",
-        "Valeria",
-        "Winston",
-        "Yannick",
-        "Zelda",
-        "Amara",
-        "Benedikt",
-        "Clementine",
-        "Dario",
-        "Eleni",
-        "Florian",
-        "Gwendolyn",
-        "Harriet",
-        "Isidro",
-        "Jolene",
-        "Kenji",
-        "Ludmila",
-        "Magnus",
-        "Nuria",
-        "Ottilie",
-        "Percival",
-        "Roxana",
-        "Sigrid",
-        "Tarek",
-        "Vesna",
-        "Wanda",
-        "Anselm",
-        "Brigid",
-        "Caspian",
-        "Delphine",
-        "Enzo",
-        "Freya",
-        "Gaspard",
-        "Honora",
-        "Ignacio",
-        "Juno",
-        "Khalid",
-        "Linnea",
-        "Malachi",
-        "Noemi",
-        "Orson",
-        "Philippa",
-        "Rufus",
-        "Salma",
-        "Thaddeus",
-        "Verity",
-        "Xavier",
-        "Ayumi",
-        "Bogdan",
-        "Calla",
-        "Desmond",
-        "Evander",
-        "Fatima",
-    ]
+NAMES: Frames = words(
+    "Odile|Marcus|Ines|Tobias|Priya|Hamish|Leocadia|Bram|Yusuf|Saoirse|Anneke|Dmitri|Camila|Felix|Noor|Gareth"
+    "|Imogen|Kwame|Lucia|Piotr|Rosalind|Soren|Tamsin|Ulrich|Vera|Wendell|Xiomara|Yvette|Zoltan|Abigail|Basil"
+    "|Cosima|Declan|Esme|Farid|Greta|Hugo|Ilse|Jerome|Keiko|Lorcan|Mireille|Nadia|Oscar|Petra|Quentin|Rafael"
+    "|Sunniva|Theo|Ursula|Viktor|Willa|Ximena|Yolanda|Zara|Alasdair|Beatriz|Conrad|Dagny|Emre|Fiona|Gideon|Hester"
+    "|Ivan|Jocasta|Kasper|Leila|Matteo|Nerys|Olaf|Paloma|Rania|Stellan|Tindra|Umberto|Valeria|Winston|Yannick"
+    "|Zelda|Amara|Benedikt|Clementine|Dario|Eleni|Florian|Gwendolyn|Harriet|Isidro|Jolene|Kenji|Ludmila|Magnus"
+    "|Nuria|Ottilie|Percival|Roxana|Sigrid|Tarek|Vesna|Wanda|Anselm|Brigid|Caspian|Delphine|Enzo|Freya|Gaspard"
+    "|Honora|Ignacio|Juno|Khalid|Linnea|Malachi|Noemi|Orson|Philippa|Rufus|Salma|Thaddeus|Verity|Xavier|Ayumi"
+    "|Bogdan|Calla|Desmond|Evander|Fatima"
 )
-PET_NAMES: Frames = tuple(
-    [
-        "Biscuit",
-        "Pickles",
-        "Mochi",
-        "Waffles",
-        "Ziggy",
-        "Tofu",
-        "Nacho",
-        "Pepper",
-        "Gizmo",
-        "Clover",
-        "Bandit",
-        "Maple",
-        "Sprout",
-        "Truffle",
-        "Dumpling",
-        "Cosmo",
-        "Fig",
-        "Hazel",
-        "Noodle",
-        "Peanut",
-        "Rolo",
-        "Saffron",
-        "Thimble",
-        "Widget",
-        "Bramble",
-        "Crumpet",
-        "Domino",
-        "Ember",
-        "Fudge",
-        "Juniper",
-    ]
+PET_NAMES: Frames = words(
+    "Biscuit|Pickles|Mochi|Waffles|Ziggy|Tofu|Nacho|Pepper|Gizmo|Clover|Bandit|Maple|Sprout|Truffle|Dumpling"
+    "|Cosmo|Fig|Hazel|Noodle|Peanut|Rolo|Saffron|Thimble|Widget|Bramble|Crumpet|Domino|Ember|Fudge|Juniper"
 )
 PET_KINDS: Frames = words("greyhound|tabby cat|beagle|parrot|rabbit|spaniel|Siamese cat|terrier|ferret|collie|poodle")
-KIN: Frames = words("sister|brother|cousin|aunt|uncle|niece|nephew|stepsister|godmother|grandmother")
+KIN: Frames = words("cousin|twin|godparent|youngest sibling|eldest sibling|second cousin|former in-law|old flatmate")
 JOBS: Frames = words(
     "a dental hygienist|a structural engineer|a primary school teacher|a paralegal|a data analyst|a pastry chef"
     "|a physiotherapist|an event planner|a civil servant|a copy editor|a warehouse manager|a set designer|a surveyor"
@@ -221,8 +74,10 @@ WORDS: dict[str, Frames] = {
         "|calligraphy=fancy lettering|crochet=hooking yarn|stained glass=leaded panes|linocut=carving prints"
     ),
     "project": words(
-        "the billing migration=moving the invoices|the onboarding revamp=the newcomer programme|the audit=the inspection"
-        "|the spring catalogue=the seasonal brochure|the warehouse move=relocating the stock|the charity gala=the fundraiser"
+        "the billing migration=moving the invoices|the onboarding revamp=the newcomer programme|the audit=the "
+        "inspection"
+        "|the spring catalogue=the seasonal brochure|the warehouse move=relocating the stock|the charity gala=the "
+        "fundraiser"
         "|the website relaunch=the new homepage|the staff survey=the employee questionnaire|the tender=the public bid"
     ),
     "goal": words(
@@ -232,7 +87,8 @@ WORDS: dict[str, Frames] = {
     ),
     "genre": words(
         "Nordic crime=Scandinavian detectives|space opera=galactic adventures|gothic horror=haunted mansions"
-        "|historical romance=love in period dress|magical realism=dreamlike fiction|nature writing=books about landscapes"
+        "|historical romance=love in period dress|magical realism=dreamlike fiction|nature writing=books about "
+        "landscapes"
         "|political biography=lives of statesmen|cosy mysteries=gentle whodunnits|graphic novels=comics"
     ),
 }
@@ -240,28 +96,35 @@ WORDS: dict[str, Frames] = {
 # --- small talk of every domain ---------------------------------------------------------------------------------------
 
 BRIDGES: Frames = (
-    "[By the way|Oh, by the way|Incidentally|Unrelated, but|One more thing|On a different note|Speaking of which], ",
+    "[By the way|Oh, by the way|Incidentally|This is unrelated|One more thing|On a different note|Speaking of which], ",
     "[Before I forget|While I remember|Since we are chatting|Funny you should say that|Just so you know], ",
     "",
     "[Anyway|Also|Side note|Small update|For context|Some background|Well], ",
     "",
 )
 ANECDOTES: Frames = (
-    "{friend} [dropped by|called|texted me|came round] [last night|on {day}|after lunch] and we [talked for ages|laughed a lot].",
-    "[It has been|This was] [a long week|a hectic month|one of those days] in {home}, [so bear with me|so I may ramble].",
-    "My {kin} {sibling} [thinks|keeps saying|is convinced] I [overthink|overcomplicate|rush] [this|everything|such things].",
+    "{friend} [dropped by|called|texted me|came round] [last night|on {day}|after lunch] and we [talked for "
+    "ages|laughed a lot].",
+    "[It has been|This was] [a long week|a hectic month|one of those days] in {home}, [so bear with me|so I may "
+    "ramble].",
+    "My {kin} {sibling} [thinks|keeps saying|is convinced] I [overthink|overcomplicate|rush] [this|everything|such "
+    "things].",
     "{partner} is [away|travelling|working late] [until {day}|this week], so I have [some time|the evening to myself].",
-    "[The weather has been|It is] [awful|glorious|strange] [lately|here|today], [and my mood follows it|not that it matters].",
+    "[The weather has been|It is] [awful|glorious|strange] [lately|here|today], [and my mood follows it|not that it "
+    "matters].",
     "{colleague} from work [asked me the same|had a similar problem|swears by a different approach].",
-    "[I read|I saw|Somebody posted] [an article|a long thread|a video] [about that|on this] and [got curious|felt lost].",
+    "[I read|I saw|Somebody posted] [an article|a long thread|a video] [about that|on this] and [got curious|felt "
+    "lost].",
     "[Being|As] {job}, I [rarely|hardly ever|only sometimes] [have time|find the energy] [for this|during the week].",
-    "{neighbor} next door [offered to help|gave me odd advice|laughed at me], [which was kind|as usual|so here we are].",
+    "{neighbor} next door [offered to help|gave me odd advice|laughed at me], [which was kind|as usual|so here we "
+    "are].",
     "{kid} [had a cold|was off school|has been asking questions] [all week|again|since {day}].",
 )
 ACKS: Frames = (
     "[That sounds lovely|Good to hear|Thanks for the details|I see|Makes sense|Understood|Glad that helped|Nice]!",
     "[Great|Fair|Good|Interesting] [question|point|thought], [and a common one|let me think|and worth a closer look].",
-    "[Happy to help|Of course|Absolutely|Certainly|Sure] - [here is one idea|let us take it step by step|a few thoughts].",
+    "[Happy to help|Of course|Absolutely|Certainly|Sure] - [here is one idea|let us take it step by step|a few "
+    "thoughts].",
     "[I understand|I can imagine] [why that matters|how that feels|what you mean], [and it is fixable|so let us see].",
     "[Thank you for telling me|Noted|Got it|Sounds like progress].",
     "",
@@ -274,13 +137,23 @@ CLOSERS: Frames = (
     "",
 )
 THANKS: Frames = (
-    "[Thanks|Thank you|Perfect|Brilliant|Lovely|Great], [that helps|I will try that|that is clear|exactly what I needed].",
+    "[Thanks|Thank you|Perfect|Brilliant|Lovely|Great], [that helps|I will try that|that is clear|exactly what I "
+    "needed].",
     "[Hmm|Okay|Right|Ah|Fair enough], [I had not considered that|that might work|I am not fully sure|let me think].",
     "[Good idea|Noted|That makes sense|I like that].",
     "",
 )
 ECHOES: Frames = (
-    "[For the longest time|For ages|Until recently] {topic} was {old}, [and I was happy with that|and I never questioned it].",
+    "[For the longest time|For ages|Until recently] {topic} was {old}, [and I was happy with that|and I never "
+    "questioned it].",
     "[I still tell people|I keep telling everyone] that {topic} is {old}, [out of habit|as if nothing had happened].",
     "[You may remember|I think I told you] that {topic} [used to be|was] {old}.",
+)
+CHRONIC_LEADS: Frames = (
+    "[As a rule of thumb|In general|Broadly speaking|To keep it simple|A general remark], for you and {friend}: ",
+    "[Whatever {partner} says|However you and {partner} decide|Just between you, {partner} and me]: ",
+    "[Many people ask this|It comes up a lot|This is a classic], and {colleague} may have asked too. ",
+    "[Here is what usually helps|The usual advice], [for {neighbor} as well|whether for you or for {sibling}]: ",
+    "[Let us not overthink it|It depends, of course|There is no single answer], [and {friend} knows that|even for "
+    "{kid}]. ",
 )
