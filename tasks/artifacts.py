@@ -225,6 +225,13 @@ class Store:
             )
             return self._commit(scratch, recipe, cost)
 
+    def sweep(self) -> list[Path]:
+        """Remove what killed processes of this machine left half-written, and return it. Others' work is not touched."""
+        abandoned = [path for path in self.root.glob("*/.*.tmp") if _is_abandoned(path)]
+        for path in abandoned:
+            shutil.rmtree(path, ignore_errors=True)
+        return abandoned
+
     def check_writable(self) -> None:
         """Raise `BenchError` where the store cannot be written."""
         with self._scratch("downloads", "probe"):
@@ -255,7 +262,8 @@ class Store:
 
     @contextmanager
     def _scratch(self, stage: str, key: str) -> Iterator[Path]:
-        scratch = self.root / stage / f".{key[:16]}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
+        owner = f"{platform.node()}-{os.getpid()}"
+        scratch = self.root / stage / f".{key[:16]}-{uuid.uuid4().hex[:8]}-{owner}.tmp"
         try:
             scratch.mkdir(parents=True)
         except OSError as error:
@@ -381,6 +389,20 @@ def _differences(wanted: Mapping[str, Any], existing: Mapping[str, Any]) -> list
     if wanted["code"] != existing.get("code"):
         names.append("code")
     return names
+
+
+def _is_abandoned(scratch: Path) -> bool:
+    """Say whether the process that a scratch folder is named after was one of this machine and is gone."""
+    host, _, number = scratch.name.removesuffix(".tmp").split("-", 2)[-1].rpartition("-")
+    if host != platform.node() or not number.isdigit():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
 
 
 def _discard(directory: Path) -> None:

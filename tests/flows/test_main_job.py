@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import polars as pl
 import pytest
-from main_job import RUN_ONLY, Recorder, settings, table_hashes
 
 from flows.evaluate_memory import evaluate_memory
 from flows.listeners import listening
 from flows.publish import Published
 from tasks.records import BenchError
+from tests.flows.main_job import RUN_ONLY, Recorder, settings, table_hashes
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
 

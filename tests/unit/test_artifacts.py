@@ -3,6 +3,9 @@
 import errno
 import json
 import os
+import platform
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -121,6 +124,24 @@ def test_the_loser_of_a_race_adopts_the_winners_artifact(store: Store) -> None:
     artifact = store.make(recipe(), build_while_another_wins)
     assert store.find(recipe()) == artifact
     assert [path.name for path in (store.root / "text").iterdir()] == [artifact.key]
+
+
+def test_what_a_dead_process_left_is_swept_and_nothing_else(store: Store) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", "pass"])
+    dead.wait()
+    made = store.make(recipe(), write_table)
+    names = {
+        f".0123456789abcdef-aaaa0000-{platform.node()}-{dead.pid}.tmp": False,
+        f".0123456789abcdef-bbbb0000-{platform.node()}-{os.getpid()}.tmp": True,
+        f".0123456789abcdef-cccc0000-another-host-{dead.pid}.tmp": True,
+        ".somebody-elses.tmp": True,
+    }
+    for name in names:
+        (store.root / "text" / name).mkdir()
+    assert [path.name for path in store.sweep()] == [name for name, stays in names.items() if not stays]
+    assert {path.name for path in (store.root / "text").iterdir()} == {made.key} | {
+        n for n, stays in names.items() if stays
+    }
 
 
 def test_an_artifact_knows_its_place(store: Store) -> None:
