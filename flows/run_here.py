@@ -44,7 +44,7 @@ def run_here(
 
 def show_headline(console: Console, published: Published) -> None:
     """Print the headline table, what it says in words, and where the report is."""
-    shown = headline_table(published.tables.path)
+    shown = headline_table(published.tables.path, is_compact=True)
     table = Table(title=shown.title, title_justify="left", header_style="bold")
     for name, side in zip(shown.header, shown.align, strict=True):
         table.add_column(name, justify="left" if side == "l" else "right")

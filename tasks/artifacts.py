@@ -226,7 +226,7 @@ class Store:
             return self._commit(scratch, recipe, cost)
 
     def sweep(self) -> list[Path]:
-        """Remove what killed processes of this machine left half-written, and return it. Others' work is not touched."""
+        """Remove what killed processes of this machine left half-written, and return it. Others' work stays."""
         abandoned = [path for path in self.root.glob("*/.*.tmp") if _is_abandoned(path)]
         for path in abandoned:
             shutil.rmtree(path, ignore_errors=True)
@@ -385,7 +385,8 @@ def _differences(wanted: Mapping[str, Any], existing: Mapping[str, Any]) -> list
     names: list[str] = []
     for group in ("params", "inputs", "libraries"):
         ours, theirs = wanted[group], existing.get(group, {})
-        names += [f"{group} {name}" for name in sorted({*ours, *theirs}) if ours.get(name) != theirs.get(name)]
+        changed = [name for name in sorted({*ours, *theirs}) if ours.get(name) != theirs.get(name)]
+        names += dict.fromkeys(f"{group} {name.partition('[')[0]}" for name in changed)
     if wanted["code"] != existing.get("code"):
         names.append("code")
     return names

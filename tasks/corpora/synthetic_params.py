@@ -16,7 +16,8 @@ PLANTED: dict[str, str] = {
     "chronic_share": (
         "Chronic distractors: assistant turns of general advice that use the words of a domain's questions, and the "
         "user's names, and answer none. They fill the candidates of many questions of one domain, and the "
-        "cross-encoder rejects them each time. Per-cluster suppression should raise pool_R@30 by pushing them out."
+        "cross-encoder rejects them each time. Suppression should push them down; whether evidence goes with them, "
+        "which has the same words, is what a run measures (pool_R@30 says it)."
     ),
     "twin_share": (
         "Twins: an evidence session of one user stands under another id, word by word, in the next user's history, "

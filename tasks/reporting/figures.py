@@ -116,7 +116,7 @@ def question_types(scores: pl.DataFrame, measure: str, dataset: str, stem: Path)
             _type_panel(axes, mine, variants)
             suffix = "" if block in ("main", question_type) else f" [{block}]"
             n = mine["query_id"].n_unique()
-            axes.set_title(f"{question_type_label(question_type + suffix)}\nn = {n:,}", fontsize=12)
+            axes.set_title(f"{question_type_label(question_type + suffix)}\nn = {n:,}", fontsize=10)
             axes.set_xlim(0, min(1.3, top * 1.45))
         for place, axes in enumerate(grid.flat):
             axes.set_visible(place < len(types))

@@ -26,7 +26,7 @@ class HeadlineTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-def headline_table(report_dir: Path, block: str | None = None) -> HeadlineTable:
+def headline_table(report_dir: Path, block: str | None = None, *, is_compact: bool = False) -> HeadlineTable:
     """Return the table a reader sees first.
 
     Parameters
@@ -35,6 +35,8 @@ def headline_table(report_dir: Path, block: str | None = None) -> HeadlineTable:
         What `build` wrote.
     block
         The block of questions; by default the main one.
+    is_compact
+        Leave out the interval of the mean and the mean over conversations: it fits 80 columns then.
     """
     facts = read_facts(report_dir)
     measure, block = facts["params"]["main_measure"], block or facts["params"]["main_block"]
@@ -42,18 +44,19 @@ def headline_table(report_dir: Path, block: str | None = None) -> HeadlineTable:
         _by_variant(report_dir, SUMMARY, measure, block),
         _by_variant(report_dir, COMPARISONS, measure, block),
     )
-    rows = tuple(_row(name, means[name], compared.get(name), facts) for name in facts["variants"] if name in means)
+    names = [name for name in facts["variants"] if name in means]
+    rows = [_row(name, means[name], compared.get(name), facts, is_compact=is_compact) for name in names]
     n = max((row["n"] for row in means.values()), default=0)
     has_conversations = any(row["mean_over_conversations"] is not None for row in means.values())
     header = (
         "variant",
-        f"{measure} [95 % interval]",
+        measure if is_compact else f"{measure} [95 % interval]",
         "mean over conversations",
         "difference [95 % interval]",
         "p adjusted",
         "better / equal / worse",
     )
-    keep = [place for place in range(len(header)) if place != 2 or has_conversations]
+    keep = [place for place in range(len(header)) if place != 2 or (has_conversations and not is_compact)]
     unit = "question" if n == 1 else "questions"
     return HeadlineTable(
         title=f"{facts['dataset']}, {facts['protocol']}, block {block}: {measure}, n = {n:,} {unit}",
@@ -69,9 +72,14 @@ def _by_variant(report_dir: Path, table: Any, measure: str, block: str) -> dict[
 
 
 def _row(
-    name: str, mean: Mapping[str, Any], compared: Mapping[str, Any] | None, facts: Mapping[str, Any]
+    name: str,
+    mean: Mapping[str, Any],
+    compared: Mapping[str, Any] | None,
+    facts: Mapping[str, Any],
+    *,
+    is_compact: bool,
 ) -> tuple[str, ...]:
-    value = estimate(mean["mean"], mean["lo"], mean["hi"])
+    value = number(mean["mean"]) if is_compact else estimate(mean["mean"], mean["lo"], mean["hi"])
     start = (variant_label(name), value, number(mean["mean_over_conversations"]))
     if name == facts["baseline"]:
         return (*start, "baseline", "", "")

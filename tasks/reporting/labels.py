@@ -1,44 +1,43 @@
 """What people read instead of canonical names: labels of variants, blocks and protocols, and their order."""
 
-import re
+from tasks.records import BenchError
+from tasks.simulation.suppression import Rule
+from tasks.simulation.variants import RIF, STATELESS, Variant, label, parse
 
-_STATELESS = ("bm25", "dense", "hybrid-rrf", "dense-rerank", "hybrid-rerank")
-_RULES = {"gap": "rank-gap", "uniform": "uniform"}
 _BLOCKS = {"main": "main", "adversarial": "adversarial", "abstention": "abstention", "all": "all questions"}
-_CALL = re.compile(r"(?P<head>[a-z0-9-]+)\((?P<arguments>.*)\)")
-_ARGUMENT = re.compile(r"(?P<name>\w+)=(?P<value>[^,()]*)")
 
 
 def variant_label(variant: str) -> str:
-    """Return the label of a variant for people; names that are not `rif(...)` are their own label.
+    """Return the label of a variant's canonical name for people; a name that nobody knows is its own label.
 
-    >>> variant_label("rif(rule=gap,clusters=30)")
-    'clustered 30, rank-gap'
-    >>> variant_label("rif(rule=uniform,clusters=1,alpha=0.1)")
-    'global, uniform, alpha 0.1'
-    >>> variant_label("hybrid-rerank")
-    'hybrid-rerank'
+    >>> variant_label("rif(rule=gap,clusters=30)"), variant_label("hybrid-rerank")
+    ('clustered 30, rank-gap', 'hybrid-rerank')
     """
-    match = _CALL.fullmatch(variant)
-    if match is None or match["head"] != "rif":
-        return variant
-    arguments = {found["name"]: found["value"] for found in _ARGUMENT.finditer(match["arguments"])}
-    clusters = arguments.pop("clusters", "1")
-    rule = arguments.pop("rule", "uniform")
-    parts = ["global" if clusters in ("0", "1") else f"clustered {clusters}", _RULES.get(rule, rule)]
-    return ", ".join([*parts, *(f"{name} {value}" for name, value in arguments.items())])
+    parsed = _known(variant)
+    return label(parsed) if parsed else variant
 
 
-def variant_order(variant: str) -> tuple[int, int, str]:
+def variant_order(variant: str) -> tuple[int, int, bool, str]:
     """Return the sort key of a variant: simple retrievers, then suppression from global to finely clustered.
 
     >>> sorted(["rif(rule=gap,clusters=30)", "hybrid-rerank", "rif(rule=gap,clusters=4)", "bm25"], key=variant_order)
     ['bm25', 'hybrid-rerank', 'rif(rule=gap,clusters=4)', 'rif(rule=gap,clusters=30)']
     """
-    place = _STATELESS.index(variant) if variant in _STATELESS else len(_STATELESS)
-    clusters = re.search(r"clusters=(\d+)", variant)
-    is_later = "1" if "rule=gap" in variant else "0"  # after uniform, as in the study's tables
-    return place, int(clusters[1]) if clusters else 0, is_later + variant
+    parsed = _known(variant)
+    if parsed is None:
+        return len(STATELESS) + 1, 0, False, variant
+    place = (*STATELESS, RIF).index(parsed.name)
+    if parsed.rif is None:
+        return place, 0, False, variant
+    return place, parsed.rif.clusters, parsed.rif.rule is Rule.GAP, variant  # gap after uniform, as in study A
+
+
+def _known(variant: str) -> Variant | None:
+    """Return the variant, or None for the name of another version of the project: its tables can still be read."""
+    try:
+        return parse(variant)
+    except BenchError:
+        return None
 
 
 def block_label(block: str) -> str:
@@ -46,7 +45,7 @@ def block_label(block: str) -> str:
     return _BLOCKS.get(block, block)
 
 
-def question_type_label(question_type: str, width: int = 24) -> str:
+def question_type_label(question_type: str, width: int = 26) -> str:
     """Return a question type for a figure's title: one line, at most `width` characters.
 
     >>> question_type_label("single-session-user")

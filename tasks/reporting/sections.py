@@ -1,6 +1,7 @@
 """The sections of a report below its headline. Each returns the lines of its Markdown."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ _BEHAVIOURS = (
     ("wrong_family", "wrong session"),
     ("stale_fact", "stale fact (proxy)"),
 )
+_FAMILIES = ("nDCG", "R@", "R_all", "Success", "RR", "pool_R")
 _MAX_LEDGER_ROWS = 40
 Facts = dict[str, Any]
 
@@ -83,7 +85,7 @@ def measures(facts: Facts, report_dir: Path) -> list[str]:
     """All measures of the main block, beside the value that a random order of the pool would have."""
     block = facts["params"]["main_block"]
     frame = _read(report_dir, schemas.SUMMARY).filter(pl.col("block") == block, pl.col("n") > 0)
-    names = [name for name in frame["measure"].unique().sort() if name not in _behaviour_names(report_dir)]
+    names = _in_order(set(frame["measure"]) - _behaviour_names(report_dir), facts)
     cells = {(row["variant"], row["measure"]): row for row in frame.iter_rows(named=True)}
     random = dict(frame.group_by("measure").agg(pl.col("random_mean").first()).iter_rows())
     variants = [name for name in facts["variants"] if any((name, measure) in cells for measure in names)]
@@ -94,6 +96,17 @@ def measures(facts: Facts, report_dir: Path) -> list[str]:
     rows.append(["*random order of the pool*", *(number(random.get(name)) for name in names)])
     header = ["variant", *names]
     return ["## All measures", "", *table(header, rows, "l" + "r" * len(names)), *_undefined(frame)]
+
+
+def _in_order(names: Iterable[str], facts: Facts) -> list[str]:
+    """Return names of measures in the order of a table: the main one, then by family and cut-off."""
+
+    def place(name: str) -> tuple[bool, int, int, str]:
+        family = next((index for index, start in enumerate(_FAMILIES) if name.startswith(start)), len(_FAMILIES))
+        cutoff = name.rpartition("@")[2]
+        return name != facts["params"]["main_measure"], family, int(cutoff) if cutoff.isdigit() else 0, name
+
+    return sorted(names, key=place)
 
 
 def _behaviour_names(report_dir: Path) -> set[str]:
@@ -230,7 +243,7 @@ def cost(run: RunFacts) -> list[str]:
 def intervals(facts: Facts, report_dir: Path) -> list[str]:
     """Differences to the baseline in every compared measure of the main block."""
     frame = _read(report_dir, schemas.COMPARISONS).filter(pl.col("block") == facts["params"]["main_block"])
-    names = frame["measure"].unique().sort().to_list()
+    names = _in_order(set(frame["measure"]), facts)
     if len(names) < 2:
         return []
     cells = {(row["variant"], row["measure"]): row for row in frame.iter_rows(named=True)}

@@ -15,14 +15,8 @@ from tasks.records import BenchError, Params
 from tasks.simulation.suppression import RifParams, Rule, RuleSet
 
 RIF = "rif"
-LABELS = {
-    "bm25": "BM25",
-    "dense": "dense",
-    "hybrid-rrf": "hybrid, RRF",
-    "dense-rerank": "dense, reranked",
-    "hybrid-rerank": "hybrid, reranked (baseline)",
-}
-"""Stateless variants and their labels for people."""
+STATELESS = ("bm25", "dense", "hybrid-rrf", "dense-rerank", "hybrid-rerank")
+"""Variants without suppression, in the order of a table."""
 
 RERANKED = ("dense-rerank", "hybrid-rerank", RIF)
 """Variants whose final order is the cross-encoder's."""
@@ -63,7 +57,7 @@ class Variant:
     first_stage: FirstStage = DEFAULT_STAGE
 
     def __post_init__(self) -> None:
-        if (self.name == RIF) != (self.rif is not None) or self.name not in (*LABELS, RIF):
+        if (self.name == RIF) != (self.rif is not None) or self.name not in (*STATELESS, RIF):
             raise BenchError(f"variant {self.name!r} with parameters {self.rif!r}; expected one of {_valid_names()}")
 
     def __str__(self) -> str:
@@ -107,7 +101,7 @@ def parse(text: str) -> Variant:
     """
     match = re.fullmatch(r"([a-z0-9-]+)(?:\((.*)\))?", text.strip())
     name = match[1] if match else ""
-    if match is None or name not in (*LABELS, RIF):
+    if match is None or name not in (*STATELESS, RIF):
         raise BenchError(f"unknown variant {text!r}; expected one of {_valid_names()}")
     rif_names = {field.rstrip("_"): field for field in RifParams.model_fields} if name == RIF else {}
     values = _arguments(text, match[2] or "", [*rif_names, *_stage_names(name)])
@@ -128,9 +122,9 @@ def label(variant: Variant) -> str:
     >>> label(parse("rif(rule=gap,clusters=30)")), label(parse("rif(rule=uniform,clusters=1,rule_set=paper,rho=0)"))
     ('clustered 30, rank-gap', "global, uniform, the paper's rules, rho 0.0")
     >>> label(parse("bm25(tokenizer=split)"))
-    'BM25, tokenizer split'
+    'bm25, tokenizer split'
     """
-    parts = [LABELS[variant.name]] if variant.rif is None else _rif_labels(variant.rif)
+    parts = [variant.name] if variant.rif is None else _rif_labels(variant.rif)
     return ", ".join([*parts, *(f"{name} {value}" for name, value in variant.stage_changes.items())])
 
 
@@ -171,4 +165,4 @@ def _arguments(text: str, inside: str, valid: list[str]) -> Mapping[str, str]:
 
 
 def _valid_names() -> str:
-    return ", ".join([*sorted(LABELS), "rif(rule=uniform|gap,clusters=N)"])
+    return ", ".join([*sorted(STATELESS), "rif(rule=uniform|gap,clusters=N)"])

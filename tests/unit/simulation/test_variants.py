@@ -2,10 +2,10 @@ import pytest
 
 from tasks.records import BenchError
 from tasks.simulation.suppression import RifParams, Rule, RuleSet
-from tasks.simulation.variants import LABELS, Variant, label, parse
+from tasks.simulation.variants import STATELESS, Variant, label, parse
 
 STRINGS = [
-    *LABELS,
+    *STATELESS,
     "rif(rule=uniform,clusters=1)",
     "rif(rule=gap,clusters=30)",
     "rif(rule=gap,clusters=30,rule_set=paper,alpha=0.5,eta=0.2,rho=0.0,lambda=0.001,s_max=2.0,pool=60,winners=5)",
