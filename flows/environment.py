@@ -11,7 +11,9 @@ _DEFAULTS = {
     # The embedded server takes up to 75 s to start on a cold machine; Prefect's own limit is 20.
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    "PREFECT_LOGGING_LEVEL": "WARNING",
+    # What goes wrong is said by the command line in words (or, if nobody foresaw it, by Python's own traceback);
+    # Prefect would print a traceback of its own for each task and flow that it passes.
+    "PREFECT_LOGGING_LEVEL": "CRITICAL",
     "DO_NOT_TRACK": "1",
     # Models are pinned artefacts: nothing may ask a hub behind our back.
     "TOKENIZERS_PARALLELISM": "true",
