@@ -59,9 +59,9 @@ class Recipe:
         The stage's name: a package under `tasks/` and a directory of the store.
     step
         What the stage does here, for stages with several steps.
-    module
-        Dotted name of the module whose code does the work; its code and that of the `tasks` modules it imports
-        go into the key.
+    code
+        `code_fingerprint` of the module that does the work, taken when the process started: what is edited while it
+        runs is not what it computes with.
     params
         JSON-able parameters.
     inputs
@@ -72,7 +72,7 @@ class Recipe:
 
     stage: str
     step: str
-    module: str
+    code: str
     params: Mapping[str, Any] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Recipe:
         return {
             "stage": self.stage,
             "step": self.step,
-            "code": code_fingerprint(self.module),
+            "code": self.code,
             "params": json.loads(json.dumps(self.params, sort_keys=True, allow_nan=False)),
             "inputs": dict(sorted(self.inputs.items())),
             "libraries": {name: importlib.metadata.version(name) for name in sorted(self.libraries)},

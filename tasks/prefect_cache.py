@@ -20,7 +20,7 @@ from prefect import Task, task
 from prefect.cache_policies import CachePolicy
 from prefect.context import TaskRunContext
 
-from tasks.artifacts import Artifact, Recipe, Store, read_manifest
+from tasks.artifacts import Artifact, Recipe, Store, code_fingerprint, read_manifest
 from tasks.progress import Progress
 from tasks.records import BenchError, Params
 
@@ -168,11 +168,12 @@ def step(
 
     def decorate(function: Build[P]) -> Step[P]:
         name = function.__name__
+        code = code_fingerprint(module.__name__)
         build = cast("Callable[..., None]", function)
 
         def recipe_of(arguments: Mapping[str, Any]) -> Recipe:
             inputs, params = _split({key: value for key, value in arguments.items() if key not in unkeyed})
-            return Recipe(stage, name, module.__name__, params, inputs, libraries)
+            return Recipe(stage, name, code, params, inputs, libraries)
 
         def body(**arguments: Any) -> Artifact:
             here = current_bench()
