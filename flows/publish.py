@@ -8,9 +8,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from flows.run_config import RunConfig
-from tasks.artifacts import Artifact, code_fingerprint
+from tasks.artifacts import Artifact
 from tasks.downloads.model_facts import read_facts as read_model
 from tasks.files import CHECKOUT, json_digest
+from tasks.fingerprints import code_fingerprint
 from tasks.prefect_cache import StepEvent
 from tasks.reporting import markdown, warehouse
 from tasks.reporting.run_facts import ModelFacts, RunFacts, StageEvent

@@ -13,7 +13,7 @@ from tasks.candidates.build import CandidateParams
 from tasks.clusters.kmeans import ClusterParams
 from tasks.corpora.locomo import LocomoParams
 from tasks.corpora.nfcorpus import NfcorpusParams
-from tasks.corpora.synthetic_params import SyntheticParams
+from tasks.corpora.synthetic.params import SyntheticParams
 from tasks.embeddings.encoders import EncoderParams, native_precision
 from tasks.indexes.bm25 import Bm25Params
 from tasks.measures.names import MeasureParams

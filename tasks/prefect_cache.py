@@ -20,7 +20,8 @@ from prefect import Task, task
 from prefect.cache_policies import CachePolicy
 from prefect.context import TaskRunContext
 
-from tasks.artifacts import Artifact, Recipe, Store, code_fingerprint, read_manifest
+from tasks.artifacts import Artifact, Recipe, Store, read_manifest
+from tasks.fingerprints import code_fingerprint
 from tasks.progress import Progress
 from tasks.records import BenchError, Params
 

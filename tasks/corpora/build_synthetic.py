@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from tasks.corpora.synthetic import generate
-from tasks.corpora.synthetic_params import PLANTED, SyntheticParams
-from tasks.corpora.synthetic_planted import PlantedWriter
+from tasks.corpora.synthetic.generate import generate
+from tasks.corpora.synthetic.params import PLANTED, SyntheticParams
+from tasks.corpora.synthetic.planted import PlantedWriter
 from tasks.corpora.tables import CorpusWriter
 from tasks.progress import Progress
 

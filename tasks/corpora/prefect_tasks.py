@@ -6,7 +6,7 @@ from tasks.artifacts import Artifact
 from tasks.corpora import build_locomo, build_nfcorpus, build_synthetic
 from tasks.corpora.locomo import LocomoParams
 from tasks.corpora.nfcorpus import NfcorpusParams
-from tasks.corpora.synthetic_params import SyntheticParams
+from tasks.corpora.synthetic.params import SyntheticParams
 from tasks.downloads.prefect_tasks import fetch_dataset
 from tasks.prefect_cache import step
 from tasks.progress import Progress

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from tasks.corpora.build_synthetic import build
-from tasks.corpora.synthetic import histories
-from tasks.corpora.synthetic_history import Role
-from tasks.corpora.synthetic_params import PLANTED, SyntheticParams
+from tasks.corpora.synthetic.generate import histories
+from tasks.corpora.synthetic.history import Role
+from tasks.corpora.synthetic.params import PLANTED, SyntheticParams
 from tasks.corpora.tables import Corpus
 from tasks.progress import silent
 from tasks.records import Block

@@ -7,9 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from tasks.corpora.build_synthetic import build
-from tasks.corpora.synthetic import histories
-from tasks.corpora.synthetic_params import SyntheticParams
-from tasks.corpora.synthetic_plan import quota
+from tasks.corpora.synthetic.generate import histories
+from tasks.corpora.synthetic.params import SyntheticParams
+from tasks.corpora.synthetic.plan import quota
 from tasks.corpora.tables import Corpus
 from tasks.progress import silent
 

@@ -6,14 +6,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tasks.corpora.synthetic import histories
-from tasks.corpora.synthetic_domains import DOMAINS
-from tasks.corpora.synthetic_history import Role, Turn
-from tasks.corpora.synthetic_kinds import AssistantFact, Domain, EventSeries, Fact, Frames, Preference, UserFact
-from tasks.corpora.synthetic_params import SyntheticParams
-from tasks.corpora.synthetic_plan import draw_life
-from tasks.corpora.synthetic_voice import Dice, Frame, Grammar, slots
-from tasks.corpora.synthetic_words import (
+from tasks.corpora.synthetic.domains import DOMAINS
+from tasks.corpora.synthetic.generate import histories
+from tasks.corpora.synthetic.history import Role, Turn
+from tasks.corpora.synthetic.kinds import AssistantFact, Domain, EventSeries, Fact, Frames, Preference, UserFact
+from tasks.corpora.synthetic.params import SyntheticParams
+from tasks.corpora.synthetic.plan import draw_life
+from tasks.corpora.synthetic.voice import Dice, Frame, Grammar, slots
+from tasks.corpora.synthetic.words import (
     ACKS,
     ANECDOTES,
     BRIDGES,

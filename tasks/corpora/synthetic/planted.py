@@ -13,7 +13,7 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tasks.corpora.synthetic_history import History
+from tasks.corpora.synthetic.history import History
 
 SCHEMA = pa.schema(
     [

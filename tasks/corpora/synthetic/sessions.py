@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from tasks.corpora.synthetic_domains import BY_NAME, DOMAINS, domain_of
-from tasks.corpora.synthetic_history import FinishedSession, Role, Statement, Turn
-from tasks.corpora.synthetic_kinds import Domain
-from tasks.corpora.synthetic_plan import Life
-from tasks.corpora.synthetic_voice import Bindings, Dice, Grammar, capitalised
-from tasks.corpora.synthetic_words import ACKS, ANECDOTES, BRIDGES, CHRONIC_LEADS, CLOSERS, THANKS
+from tasks.corpora.synthetic.domains import BY_NAME, DOMAINS, domain_of
+from tasks.corpora.synthetic.history import FinishedSession, Role, Statement, Turn
+from tasks.corpora.synthetic.kinds import Domain
+from tasks.corpora.synthetic.plan import Life
+from tasks.corpora.synthetic.voice import Bindings, Dice, Grammar, capitalised
+from tasks.corpora.synthetic.words import ACKS, ANECDOTES, BRIDGES, CHRONIC_LEADS, CLOSERS, THANKS
 
 EPOCH = datetime(2023, 1, 1)
 MOST_EXCHANGES = 7

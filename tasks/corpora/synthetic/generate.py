@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from datetime import timedelta
 from math import floor
 
-from tasks.corpora.synthetic_history import Draft, FinishedSession, History, Question
-from tasks.corpora.synthetic_params import TURNS_PER_SESSION, SyntheticParams
-from tasks.corpora.synthetic_plan import Planner, draw_life, place, quota
-from tasks.corpora.synthetic_planted import PlantedWriter
-from tasks.corpora.synthetic_sessions import Scribe, lay_out, plant_distractors, query_ids, session_dates, twin_of
-from tasks.corpora.synthetic_voice import Dice, Grammar
+from tasks.corpora.synthetic.history import Draft, FinishedSession, History, Question
+from tasks.corpora.synthetic.params import TURNS_PER_SESSION, SyntheticParams
+from tasks.corpora.synthetic.plan import Planner, draw_life, place, quota
+from tasks.corpora.synthetic.planted import PlantedWriter
+from tasks.corpora.synthetic.sessions import Scribe, lay_out, plant_distractors, query_ids, session_dates, twin_of
+from tasks.corpora.synthetic.voice import Dice, Grammar
 from tasks.corpora.tables import CorpusWriter
 from tasks.randomness import generator
 from tasks.records import Block, Document, Judgement, Query, ScopeMember, Session

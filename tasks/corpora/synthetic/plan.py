@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import floor
 
-from tasks.corpora.synthetic_domains import BY_NAME, DOMAINS
-from tasks.corpora.synthetic_history import Draft, Role, Statement
-from tasks.corpora.synthetic_kinds import AssistantFact, EventSeries, Fact, Frames, Preference, UserFact
-from tasks.corpora.synthetic_params import SyntheticParams
-from tasks.corpora.synthetic_voice import Bindings, Dice, Grammar, Occasion, with_alias
-from tasks.corpora.synthetic_words import ECHOES, HOMES, JOBS, KIN, NAMES, PET_KINDS, PET_NAMES
+from tasks.corpora.synthetic.domains import BY_NAME, DOMAINS
+from tasks.corpora.synthetic.history import Draft, Role, Statement
+from tasks.corpora.synthetic.kinds import AssistantFact, EventSeries, Fact, Frames, Preference, UserFact
+from tasks.corpora.synthetic.params import SyntheticParams
+from tasks.corpora.synthetic.voice import Bindings, Dice, Grammar, Occasion, with_alias
+from tasks.corpora.synthetic.words import ECHOES, HOMES, JOBS, KIN, NAMES, PET_KINDS, PET_NAMES
 
 OTHER_TYPES: tuple[tuple[str, float], ...] = (
     ("single-session-user", 0.26),

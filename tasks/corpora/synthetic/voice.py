@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from tasks.corpora.synthetic_kinds import Frames
-from tasks.corpora.synthetic_words import WORDS
+from tasks.corpora.synthetic.kinds import Frames
+from tasks.corpora.synthetic.words import WORDS
 
 Drawn = TypeVar("Drawn")
 Bindings = dict[str, str]

@@ -3,7 +3,7 @@
 ``name=alias`` gives a periphrase that questions may use.
 """
 
-from tasks.corpora.synthetic_kinds import Frames, words
+from tasks.corpora.synthetic.kinds import Frames, words
 
 NAMES: Frames = words(
     "Odile|Marcus|Ines|Tobias|Priya|Hamish|Leocadia|Bram|Yusuf|Saoirse|Anneke|Dmitri|Camila|Felix|Noor|Gareth"

@@ -1,6 +1,6 @@
 """The synthetic corpus's domain "travel": its facts and its small talk."""
 
-from tasks.corpora.synthetic_kinds import AssistantFact, Domain, EventSeries, Preference, UserFact, words
+from tasks.corpora.synthetic.kinds import AssistantFact, Domain, EventSeries, Preference, UserFact, words
 
 TRAVEL = Domain(
     name="travel",

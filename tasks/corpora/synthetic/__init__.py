@@ -1,0 +1,1 @@
+"""The generator of LongMemEval-shaped histories: words and frames by domain, plans, sessions, and the truth."""
