@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from flows.environment import CHECKOUT
-from flows.resources import free_mb, measured_rates, needed_mb, workload
+from flows.resources import free_mb, measured_rates, needed_mb, stored_mb, workload
 from flows.run_config import RunConfig, load_config, profile_names
 from tasks.artifacts import Store
 from tasks.downloads.build import resolve_dataset
@@ -29,7 +29,7 @@ def examine(console: Console, mirror: Path | None, store_root: Path) -> bool:
     for line in problems:
         console.print(f"{MISSING}  {line}", soft_wrap=True)
     if not problems:
-        console.print(f"{OK}  packages are those of requirements.lock; the store {store.root} can be written")
+        console.print(f"{OK}  packages are those of requirements.lock; the store can be written", soft_wrap=True)
     rates = measured_rates(store)
     console.print(
         f"{OK}  rates: {rates.embedding:,.0f} embedded and {rates.reranking:,.0f} reranked word pieces per second "
@@ -37,13 +37,17 @@ def examine(console: Console, mirror: Path | None, store_root: Path) -> bool:
         soft_wrap=True,
     )
     profiles = [_profile(load_config(name), store, mirror) for name in profile_names()]
-    table = Table("profile", "dataset", "encoder", "reranker", "cold time", "disk, MB", "free, MB", title="Profiles")
+    table = Table("profile", "dataset", "models", "cold time", "disk, MB")
     for config, parts in profiles:
         minutes = rates.seconds(workload(config)) / 60
-        table.add_row(
-            config.profile, *parts, f"{minutes:,.0f} min", f"{needed_mb(config):,}", f"{free_mb(store.root):,}"
-        )
+        table.add_row(config.profile, *parts, f"{minutes:,.0f} min", f"{needed_mb(config):,}")
+    console.print(f"Profiles; free on the disk of the store: {free_mb(store.root):,} MB")
     console.print(table)
+    console.print(f"Cached in {store.root}", soft_wrap=True)
+    cached = Table("stage", "artifacts", "MB")
+    for stage, (count, size) in stored_mb(store).items():
+        cached.add_row(stage, f"{count:,}", f"{size:,.1f}")
+    console.print(cached if cached.row_count else "Nothing is cached yet.")
     return not problems and all("missing" not in part for _, parts in profiles for part in parts)
 
 
@@ -73,9 +77,10 @@ def _profile(config: RunConfig, store: Store, mirror: Path | None) -> tuple[RunC
         _model(store, model.name, model.source.repository if isinstance(model.source, HubSource) else None)
         for model in models
     ]
+    models = ", ".join(dict.fromkeys(places))
     if config.dataset == "synthetic":
-        return config, ["generated", *places]
-    return config, [_dataset(store, catalog.dataset(config.dataset), mirror), *places]
+        return config, ["generated", models]
+    return config, [_dataset(store, catalog.dataset(config.dataset), mirror), models]
 
 
 def _dataset(store: Store, entry: DatasetEntry, mirror: Path | None) -> str:

@@ -24,14 +24,14 @@ class Workload:
     disk_mb: int
 
 
-# Read off the plans and pairs of real runs: `SELECT sum(n_tokens)` over plan.parquet, and the reranker's own count.
+# Read off real runs: the sum of n_tokens over plan.parquet, and the shards of pairs times their 150,000 word pieces.
 WORKLOADS = {
-    "locomo": Workload(embedded=260_000, reranked=6_000_000, disk_mb=120),
-    "nfcorpus": Workload(embedded=900_000, reranked=6_000_000, disk_mb=80),
+    "locomo": Workload(embedded=225_194, reranked=33 * 150_000, disk_mb=60),
+    "nfcorpus": Workload(embedded=871_863, reranked=36 * 150_000, disk_mb=60),
 }
 SHORTEST_SHARD_S = 10.0
 """Below this a shard was a remainder, or copied from another one."""
-SYNTHETIC_PER_TURN, SYNTHETIC_PER_QUESTION = 30, 3_000
+SYNTHETIC_PER_TURN, SYNTHETIC_PER_QUESTION = 31, 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,17 @@ def check_room(config: RunConfig, root: Path) -> None:
             f"the disk of the store {root} has {free:,} MB free; profile {config.profile} needs about {needed:,} MB "
             "when nothing is cached. Free some, or choose another folder with --store."
         )
+
+
+def stored_mb(store: Store) -> dict[str, tuple[int, float]]:
+    """Return the number of artifacts of each stage in the store, and their size, MB of 2**20 bytes."""
+    stages = sorted(folder.name for folder in store.root.glob("*") if folder.is_dir())
+    found = {stage: [manifest["files"].values() for _, manifest in store.manifests(stage)] for stage in stages}
+    return {
+        stage: (len(artifacts), sum(facts["bytes"] for files in artifacts for facts in files) / MB)
+        for stage, artifacts in found.items()
+        if artifacts
+    }
 
 
 def measured_rates(store: Store) -> Rates:
