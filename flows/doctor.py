@@ -77,10 +77,10 @@ def _profile(config: RunConfig, store: Store, mirror: Path | None) -> tuple[RunC
         _model(store, model.name, model.source.repository if isinstance(model.source, HubSource) else None)
         for model in models
     ]
-    models = ", ".join(dict.fromkeys(places))
+    fetched = ", ".join(dict.fromkeys(places))
     if config.dataset == "synthetic":
-        return config, ["generated", models]
-    return config, [_dataset(store, catalog.dataset(config.dataset), mirror), models]
+        return config, ["generated", fetched]
+    return config, [_dataset(store, catalog.dataset(config.dataset), mirror), fetched]
 
 
 def _dataset(store: Store, entry: DatasetEntry, mirror: Path | None) -> str:
