@@ -73,18 +73,18 @@ def evaluate(
 ) -> tuple[Artifact, list[tuple[str, Artifact]]]:
     """Run the stages in the order of the data flow; return tables and figures, and the models by their role."""
     protocol = config.protocol
+    encoder = downloads.fetch_model(config.encoder.model)
+    reranker = downloads.fetch_model(config.reranker.model)
     corpus = corpora.corpus(config.corpus_params, mirror, accept_local)
     texts = text.texts(corpus=corpus, params=config.text)
     tokens = text.tokens(texts=texts, params=config.tokenizer)
 
-    encoder = downloads.fetch_model(config.encoder.model)
     document_shards = embeddings.embed(texts, "document_texts", encoder, config.encoder)
     query_shards = embeddings.embed(texts, "query_texts", encoder, config.encoder)
     dense = indexes.dense(texts=texts, document_shards=document_shards, query_shards=query_shards)
     bm25 = indexes.bm25(tokens=tokens, corpus=corpus, protocol=protocol, params=config.bm25)
     pool = candidates.pool(corpus=corpus, dense=dense, bm25=bm25, protocol=protocol, params=config.candidates)
 
-    reranker = downloads.fetch_model(config.reranker.model)
     pairs, logit_shards = reranking.score(pool, texts, reranker, config.pairs, config.reranker)
     groups = clusters.clusters(dense=dense, corpus=corpus, protocol=protocol, params=config.cluster_params)
     stream = simulation.stream(corpus=corpus, protocol=protocol, params=config.stream)
