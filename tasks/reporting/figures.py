@@ -149,7 +149,8 @@ def behaviour(shares: pl.DataFrame, dataset: str, stem: Path) -> None:
     """Stacked bars of what the first document is. `shares`: variant, measure, share (0 to 1), n."""
     table = {(variant, measure): share for variant, measure, share, _ in shares.iter_rows()}
     variants = _ordered(shares["variant"].to_list())
-    n = max(shares["n"].to_list(), default=0)
+    shown = shares.filter(pl.col("measure").is_in([measure for measure, *_ in _DECOMPOSITION]))
+    n = max(shown["n"].to_list(), default=0)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
