@@ -87,7 +87,7 @@ def doctor(mirror: Mirror = None, store: StoreRoot = None) -> None:
         sys.exit(1)
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True})  # SQL may begin with a comment: `-- ...`
 @for_people
 def sql(
     query: Annotated[str, typer.Argument(help="One SQL statement; - reads it from standard input.")],

@@ -92,6 +92,12 @@ def test_doctor_is_content_where_nothing_is_missing(mirror: Path, tmp_path: Path
     assert done.stdout.count("in the mirror") == 2
 
 
+def test_sql_may_begin_with_a_comment(tmp_path: Path) -> None:
+    done = mnemobench("sql", "-- how many?\nSELECT 1", MNEMOBENCH_REPORTS=str(tmp_path))
+    assert "make run" in done.stderr
+    assert "No such option" not in done.stderr
+
+
 def test_json_of_sql_is_json(tmp_path: Path) -> None:
     runs = sorted(CHECKOUT.glob("reports/warehouse/runs/*/*/*.parquet"))
     if not runs:
