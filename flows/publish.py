@@ -97,6 +97,7 @@ def _stage(event: StepEvent) -> StageEvent:
         reason=event.reason,
         wall_s=event.elapsed_s,
         cpu_s=0.0 if event.is_cached else event.cpu_s,
+        made_wall_s=event.wall_s,
         peak_memory_mb=event.peak_memory_mb,
         n_files=event.n_files,
         n_bytes=event.n_bytes,

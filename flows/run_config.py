@@ -25,6 +25,7 @@ from tasks.reranking.pairs import PairParams
 from tasks.significance.tables import SignificanceParams
 from tasks.simulation.build_replay import ReplayParams
 from tasks.simulation.streams import StreamParams
+from tasks.simulation.suppression import RifParams
 from tasks.simulation.variants import FirstStage, Variant, parse
 from tasks.text.documents import TextParams
 from tasks.text.tokenizers import TokenizerParams, tokenizer
@@ -33,6 +34,12 @@ PROFILES = Path(__file__).resolve().parent / "profiles"
 
 ENCODER = "all-MiniLM-L6-v2"
 RERANKER = "ms-marco-MiniLM-L-12-v2-int8"
+
+DEFAULT_SUPPRESSION = ", ".join(
+    f"{name.rstrip('_')} {field.default}"
+    for name, field in RifParams.model_fields.items()
+    if name not in {"rule", "clusters", "rule_set"}
+)
 
 Dataset = Literal["synthetic", "locomo", "nfcorpus"]
 Protocol = Literal["pooled-turn", "conversation-turn", "pooled-document"]
@@ -121,9 +128,24 @@ class RunConfig(Params):
             "candidates per list": self.candidates.k,
             "tie rule": f"{self.candidates.ties}, seed {self.candidates.tie_seed}",
             "embedding precision": self.encoder.dtype,
-            "stream seed": self.stream.seed,
+            "stream": self._stream_in_words,
+            "clusters": "as many as asked for" + (", at most a tenth of a conversation's questions" * self._is_split),
+            "suppression": f"{DEFAULT_SUPPRESSION}, unless a variant says otherwise",
             "bootstrap resamples": f"{self.significance.n_resamples:,}, seed {self.significance.seed}",
         }
+
+    @property
+    def _is_split(self) -> bool:
+        """Whether each conversation has its own stream, clusters and state."""
+        return self.protocol.startswith("conversation")
+
+    @property
+    def _stream_in_words(self) -> str:
+        length = f"{self.stream.steps_per_query} steps per question of each conversation" * self._is_split
+        shares = (
+            f"{self.stream.hot_share:.0%} of the questions hot, asked {self.stream.hot_probability:.0%} of the time"
+        )
+        return f"{length or f'{self.stream.steps:,} steps'}, {shares}, seed {self.stream.seed}"
 
     @property
     def first_stage(self) -> FirstStage:

@@ -133,7 +133,11 @@ def _figures(result: Tables, facts: dict[str, Any], folder: Path) -> None:
     _behaviour_figure(result, facts, folder)
     state = result[SUPPRESSION.name]
     if state.height:
-        mean = state.group_by("variant").agg(pl.col("share_of_corpus", "mean", "max").sort().mean())
+        mean = state.group_by("variant").agg(
+            (pl.col("n_documents_above").sum() / pl.col("n_documents").sum()).alias("share_of_documents"),
+            ((pl.col("mean") * pl.col("n_entries")).sum() / pl.col("n_entries").sum()).fill_nan(0.0).alias("mean"),
+            pl.col("max").max(),
+        )
         figures.suppression(mean, dataset, folder / "suppression")
 
 

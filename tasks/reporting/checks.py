@@ -171,18 +171,15 @@ def _comparisons(tables: Tables, _facts: Mapping[str, Any]) -> list[str]:
 
 def _suppression(tables: Tables, _facts: Mapping[str, Any]) -> list[str]:
     frame = tables["suppression"]
-    share = pl.col("share_of_corpus").is_finite() & (pl.col("share_of_corpus") >= 0)
+    part = (pl.col("n_documents_above") <= pl.col("n_documents")) & (
+        pl.col("n_documents_above") <= pl.col("n_entries_above")
+    )
     is_empty = pl.col("n_entries") == 0  # no mean then
     is_ordered = is_empty | (pl.col("mean") <= pl.col("max") + _ROUNDING)
     order = (pl.col("n_entries_above") <= pl.col("n_entries")) & is_ordered
     positive = is_empty | ((pl.col("mean") >= 0) & pl.col("max").is_finite())
     return [
-        *_violations(
-            frame,
-            "suppression",
-            share,
-            "share of the corpus is a count over a count (above 1 where clusters share a document)",
-        ),
+        *_violations(frame, "suppression", part, "more documents above 0.01 than there are, or than entries above it"),
         *_violations(frame, "suppression", order, "a part exceeds its whole, or a mean its maximum"),
         *_violations(frame, "suppression", positive, "suppression is finite and never negative"),
     ]

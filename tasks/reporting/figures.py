@@ -23,6 +23,7 @@ from tasks.reporting.figure_style import (
     row_height,
     save,
 )
+from tasks.reporting.headline import verdict
 from tasks.reporting.labels import question_type_label, variant_label, variant_order
 
 _DECOMPOSITION = (
@@ -30,6 +31,9 @@ _DECOMPOSITION = (
     ("sibling_confusion", "right session, wrong turn", ORANGE, "//"),
     ("wrong_family", "wrong session", SAME, ""),
 )
+
+_VERDICT_MARKS = {"better": (BETTER, ">"), "worse": (WORSE, "<"), "not shown": (UNSURE, "o")}
+"""Colour and shape say the same thing."""
 
 
 def _ordered(variants: list[str]) -> list[str]:
@@ -57,7 +61,7 @@ def differences(compared: pl.DataFrame, measure: str, dataset: str, stem: Path) 
         axes.axvline(0, color=INK, linewidth=1.2)
         for place, variant in enumerate(variants):
             row = rows[variant]
-            color, marker = _verdict_mark(row["lo"], row["hi"])
+            color, marker = _VERDICT_MARKS[verdict(row)]
             axes.plot([row["lo"], row["hi"]], [place, place], color=color, linewidth=2.6, solid_capstyle="butt")
             face = "white" if marker == "o" else color
             axes.plot(row["delta"], place, marker=marker, color=color, markerfacecolor=face, markersize=9)
@@ -67,20 +71,11 @@ def differences(compared: pl.DataFrame, measure: str, dataset: str, stem: Path) 
         axes.set_title(f"{dataset}: difference in {measure} to {variant_label(str(baseline))}")
         axes.set_xlabel(
             f"difference in {measure} (per-query mean, n = {n:,}; line: 95 % bootstrap interval)\n"
-            "◀ worse    filled mark: the interval excludes 0    better ▶"
+            "◀ worse    filled mark: interval excludes 0, adjusted p < 0.05    better ▶"
         )
         _widen(axes)
 
     save(draw, row_height(len(variants)), stem)
-
-
-def _verdict_mark(lo: float, hi: float) -> tuple[str, str]:
-    """Colour and shape say the same thing: better, worse, or not shown."""
-    if lo > 0:
-        return BETTER, ">"
-    if hi < 0:
-        return WORSE, "<"
-    return UNSURE, "o"
 
 
 def _widen(axes: Axes) -> None:
@@ -252,24 +247,24 @@ def _integers() -> Any:
 
 
 def suppression(state: pl.DataFrame, dataset: str, stem: Path) -> None:
-    """Two panels: how many entries carry suppression, per document, and how strong it is, at the end of the stream.
+    """Two panels: how many documents carry suppression, and how strong it is, at the end of the stream.
 
-    `state`: variant, share_of_corpus, mean, max, averaged over scopes.
+    `state`: variant, share_of_documents (0 to 1), and over the entries of all scopes their mean and max.
     """
     rows = sorted(state.iter_rows(named=True), key=lambda row: variant_order(row["variant"]), reverse=True)
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, sharey=True)
         for place, row in enumerate(rows):
-            left.barh(place, 100 * row["share_of_corpus"], height=0.72, color=ORANGE, edgecolor=INK, linewidth=0.5)
+            left.barh(place, 100 * row["share_of_documents"], height=0.72, color=ORANGE, edgecolor=INK, linewidth=0.5)
             right.plot([row["mean"], row["max"]], [place, place], color=MUTED, linewidth=1.6)
             right.plot(row["mean"], place, "o", color=BLUE, markersize=9, label="mean" if not place else None)
             right.plot(row["max"], place, "D", color=VERMILION, markersize=8, label="largest" if not place else None)
         _name_rows(left, [row["variant"] for row in rows])
         right.tick_params(axis="y", length=0)
-        left.set_xlim(left=0)
+        left.set_xlim(0, 100)
         right.set_xlim(left=0)
-        left.set_xlabel("entries with s > 0.01, % of documents")
+        left.set_xlabel("documents with s > 0.01 in any cluster, %")
         right.set_xlabel("suppression s per entry (no unit)")
         right.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, borderaxespad=0.2)
         figure.suptitle(f"{dataset}: suppression at the end of the stream", fontweight="bold", x=0.01, ha="left")

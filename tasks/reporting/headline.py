@@ -109,7 +109,19 @@ def verdict(compared: Mapping[str, Any]) -> str:
 def headline_sentences(report_dir: Path, quote: Callable[[str], str] = str) -> list[str]:
     """Say in plain words what the headline table shows and does not show; `quote` is applied to names from outside."""
     facts = read_facts(report_dir)
-    measure, block, baseline = facts["params"]["main_measure"], facts["params"]["main_block"], facts["baseline"]
+    sentences = block_sentences(report_dir, facts["params"]["main_block"], quote)
+    if any(name.startswith("rif(") for name in facts["variants"]):
+        sentences.append(
+            "The same questions drove the suppression and are scored (transductive), on one stream: a gain here is no "
+            "evidence of a gain on new questions, and the intervals do not hold what another stream would change."
+        )
+    return sentences
+
+
+def block_sentences(report_dir: Path, block: str, quote: Callable[[str], str] = str) -> list[str]:
+    """Say which variants are better, worse, or not shown to differ in a block."""
+    facts = read_facts(report_dir)
+    measure, baseline = facts["params"]["main_measure"], facts["baseline"]
     if baseline is None:
         return ["Nothing was compared: the run has no baseline beside another variant."]
     compared = _by_variant(report_dir, COMPARISONS, measure, block)
@@ -125,11 +137,6 @@ def headline_sentences(report_dir: Path, quote: Callable[[str], str] = str) -> l
         sentences.append(f"No variant is shown to differ from {against} in {measure}.")
     if found["not shown"]:
         sentences.append(_not_shown(found["not shown"], compared, quote))
-    if any(name.startswith("rif(") for name in facts["variants"]):
-        sentences.append(
-            "The same questions drove the suppression and are scored (transductive): "
-            "a gain here is not evidence of a gain on new questions."
-        )
     return sentences
 
 
@@ -146,4 +153,4 @@ def _not_shown(names: list[str], compared: Mapping[str, Mapping[str, Any]], quot
         return f"{sentence}."
     smallest, largest = number(min(known)), number(max(known))
     span = smallest if smallest == largest else f"{smallest} to {largest}, by variant,"
-    return f"{sentence}; with this many questions a true difference below about {span} would usually be missed."
+    return f"{sentence}; with this many questions such a test finds a true difference of {span} four times in five."

@@ -129,17 +129,19 @@ def _method(facts: sections.Facts, run: RunFacts) -> list[str]:
         "that reach the reranker.",
         "* A question with nothing relevant has no value: it is left out of every mean, and counted. A question "
         "without results scores 0.",
-        "* Ties are broken by a keyed hash of the document's id: neither the order in the file nor a label "
-        "inside an id helps.",
+        "* Ties (scores equal to 9 decimals) are broken by a keyed hash of the document's id: neither the order in the "
+        "file nor a label inside an id helps. Equal logits keep the order before reranking.",
         "* Intervals: 95 % percentile bootstrap over questions, of means and of paired differences. p: two-sided "
-        "paired sign-flip permutation, adjusted for the number of comparisons. Random order: expected value over all "
-        "orders of a question's pool.",
+        "paired sign-flip permutation (exact where at most 20 questions differ), times the number of variants compared "
+        "in that block and measure (Bonferroni). Questions are taken as independent; those of one conversation share "
+        "a state. Random order: expected value over all orders of a question's pool.",
         "* *Better* and *worse* are said only where the interval excludes 0 and the adjusted p is below 0.05. Anything "
         "else is *not shown*, which is not *shown to be equal*.",
         "* Evaluation is **transductive**: the questions that are scored are those that served the burn-in stream and "
-        "on which the clusters were fitted. Held-out protocols are not in this version.",
+        "on which the clusters were fitted. One stream: its seed is a setting, not a source of the intervals. Held-out "
+        "protocols are not in this version.",
     ]  # fmt: skip
-    settings = {"first seed": run.seed, "top documents kept per question": facts["params"]["top_k"], **run.method}
+    settings = {"top documents kept per question": facts["params"]["top_k"], **run.method}
     listed = "; ".join(f"{escape(name)}: {escape(value)}" for name, value in settings.items())
     return [*lines, f"* Settings: {listed}.", ""]
 

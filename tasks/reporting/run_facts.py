@@ -35,6 +35,8 @@ class StageEvent:
         Why it was computed, or where it came from, in words.
     wall_s, cpu_s
         Seconds of this run; near 0 for a cached artifact.
+    made_wall_s
+        Seconds it took when it was made, in this run or an earlier one.
     peak_memory_mb
         High-water mark of resident memory of the process that made it, MB of 2**20 bytes.
     n_files, n_bytes
@@ -49,6 +51,7 @@ class StageEvent:
     reason: str = ""
     wall_s: float = 0.0
     cpu_s: float = 0.0
+    made_wall_s: float = 0.0
     peak_memory_mb: float = 0.0
     n_files: int = 0
     n_bytes: int = 0

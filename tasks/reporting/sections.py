@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from tasks.reporting import schemas
-from tasks.reporting.headline import headline_table
+from tasks.reporting.headline import block_sentences, headline_table
 from tasks.reporting.labels import block_label, variant_label, variant_order
 from tasks.reporting.run_facts import RunFacts, StageEvent
 from tasks.reporting.tables import ALL_BLOCKS, behaviour_shares
@@ -68,6 +68,7 @@ def blocks(facts: Facts, report_dir: Path) -> list[str]:
     lines: list[str] = ["## Other blocks of questions", ""] if others else []
     for block in others:
         lines += [f"### {escape(block_label(block)).capitalize()}", "", *markdown_table(report_dir, block)]
+        lines += [" ".join(block_sentences(report_dir, block, escape)), ""]
     return lines
 
 
@@ -140,7 +141,8 @@ def behaviour(facts: Facts, report_dir: Path) -> list[str]:
     text = "The first three sum to 100 %. " if facts["has_sessions"] else ""
     text += (
         "*Stale fact* is the second on knowledge-update questions: a proxy, the sibling need not state the old fact. "
-        "`abstain@T` is the share of questions whose first result has a logit below T."
+        "`abstain@T` is the share of questions whose first result has a logit below T; it also counts the questions "
+        "without evidence."
     )
     header = ["variant", *(label for _, label in columns)]
     return ["## Behaviour of the first result", "", *table(header, rows, "l" + "r" * len(columns)), text, ""]
@@ -181,19 +183,21 @@ def suppression(_facts: Facts, report_dir: Path) -> list[str]:
         pl.col("n_entries").sum(),
         pl.col("n_entries_above").sum(),
         pl.col("max").max(),
-        pl.col("share_of_corpus").sort().mean(),
+        pl.col("n_documents_above").sum(),
+        pl.col("n_documents").sum(),
     )
     rows = [
         [
             escape(variant_label(row["variant"])),
             *(f"{row[name]:,}" for name in ("scopes", "n_entries", "n_entries_above")),
             number(row["max"]),
-            share(row["share_of_corpus"]),
+            share(row["n_documents_above"] / row["n_documents"] if row["n_documents"] else None),
         ]
         for row in sorted(per_variant.iter_rows(named=True), key=lambda row: variant_order(row["variant"]))
     ]
-    header = ["variant", "scopes", "entries", "entries with s > 0.01", "largest s", "s > 0.01, of the documents"]
-    return ["## Suppression at the end of the stream", "", *table(header, rows, "lrrrrr")]
+    header = ["variant", "scopes", "entries", "entries with s > 0.01", "largest s", "documents with s > 0.01"]
+    text = "An entry is a document in a cluster; a document counts once, whatever the number of clusters."
+    return ["## Suppression at the end of the stream", "", *table(header, rows, "lrrrrr"), text, ""]
 
 
 def ledger(_facts: Facts, report_dir: Path) -> list[str]:
@@ -226,6 +230,7 @@ def cost(run: RunFacts) -> list[str]:
             f"{len(events):,}",
             f"{sum(not event.is_cached for event in events):,}",
             seconds(sum(event.wall_s for event in events)),
+            seconds(sum(event.made_wall_s for event in events)),
             seconds(sum(event.cpu_s for event in events)),
             f"{max(event.peak_memory_mb for event in events):,.0f}",
             escape(
@@ -235,9 +240,13 @@ def cost(run: RunFacts) -> list[str]:
         ]
         for (stage, step), events in groups.items()
     ]
-    header = ["stage · step", "artifacts", "computed", "wall", "CPU", "peak memory, MB", "why computed"]
-    total = f"The whole run took {seconds(run.wall_s)}."
-    return ["## Cost", "", total, "", *table(header, rows, "lrrrrrl")]
+    header = ["stage · step", "artifacts", "computed", "wall", "when made", "CPU", "peak memory, MB", "why computed"]
+    n_cached = sum(event.is_cached for event in run.stages)
+    total = (
+        f"This run took {seconds(run.wall_s)}; {n_cached:,} of {len(run.stages):,} artifacts came from the cache, and "
+        "took the time in the column *when made* in an earlier run. Memory is the process's peak when it was made."
+    )
+    return ["## Cost", "", total, "", *table(header, rows, "lrrrrrrl")]
 
 
 def intervals(facts: Facts, report_dir: Path) -> list[str]:

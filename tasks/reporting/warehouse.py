@@ -172,7 +172,10 @@ def _digest_of_report(run: RunFacts) -> str | None:
 
 
 def _timings(run: RunFacts) -> pl.DataFrame:
-    rows = [(e.stage, e.step, e.key, e.state, e.reason, e.wall_s, e.cpu_s, e.peak_memory_mb) for e in _distinct(run)]
+    rows = [
+        (e.stage, e.step, e.key, e.state, e.reason, e.wall_s, e.made_wall_s, e.cpu_s, e.peak_memory_mb)
+        for e in _distinct(run)
+    ]
     return pl.DataFrame(rows, schema=TIMINGS.schema, orient="row")
 
 

@@ -56,6 +56,10 @@ COMPARISON_SCHEMA: dict[str, type[pl.DataType]] = {
 Values = NDArray[np.float64]
 
 
+LEVEL = 0.05
+"""Level of the verdicts after adjustment: the minimum detectable effect is that of a test at LEVEL / family size."""
+
+
 class SignificanceParams(Params):
     """How intervals and comparisons are made.
 
@@ -180,7 +184,8 @@ def compare(block: str, metrics: Metrics, members: Members, params: Significance
     adjusted, family_sizes = _adjust(keys, tests)
     rows = []
     for place, (variant, measure) in enumerate(keys):
-        interval, test, size = intervals[place], tests[place], effect(columns[:, place])
+        interval, test = intervals[place], tests[place]
+        size = effect(columns[:, place], alpha=LEVEL / max(family_sizes[measure], 1))  # the level of the verdict
         rows.append(
             (
                 *(block, variant, params.baseline, measure, interval.n, interval.n_undefined),

@@ -27,9 +27,10 @@ SUPPRESSION: dict[str, type[pl.DataType]] = {
     "scope_id": pl.Utf8,
     "n_entries": pl.Int64,
     "n_entries_above": pl.Int64,
+    "n_documents_above": pl.Int64,
+    "n_documents": pl.Int64,
     "max": pl.Float64,
     "mean": pl.Float64,
-    "share_of_corpus": pl.Float64,
 }
 
 LISTS = {
@@ -73,8 +74,9 @@ def build(
 
     `initial_position` is the 0-based position before reranking (equal to rank - 1 without reranking); `score` is what
     ordered the ranking: the logit of reranked variants, else the list's score. In `suppression.parquet`, `n_entries`
-    counts the (cluster, document) pairs updated at least once, `mean` is over them, and `share_of_corpus` is
-    `n_entries_above` over the documents of the scope, as study A counts it (it can exceed 1 with many clusters).
+    counts the (cluster, document) pairs updated at least once, `mean` is over them; `n_documents_above` counts the
+    documents above 0.01 in any cluster, of the `n_documents` of the scope. Study A's "share of the corpus" is
+    `n_entries_above` over `n_documents`, which exceeds 1 where clusters share documents.
 
     Parameters
     ----------
@@ -215,13 +217,22 @@ def _suppressed(
     )
     scope_of_entry = result.entry_cluster // (rif.clusters + 1)
     rows = [
-        _diagnostics(scope_id, result.entry_s[scope_of_entry == number], inputs.n_documents[scope_id])
+        _diagnostics(
+            scope_id,
+            result.entry_s[scope_of_entry == number],
+            result.entry_document[scope_of_entry == number],
+            inputs.n_documents[scope_id],
+        )
         for number, scope_id in enumerate(inputs.scope_ids)
     ]
     return rankings, pl.DataFrame(rows, schema=SUPPRESSION, orient="row")
 
 
-def _diagnostics(scope_id: str, s: npt.NDArray[np.float64], n_documents: int) -> tuple[object, ...]:
-    n_above = int(np.count_nonzero(s > SATURATED))
+def _diagnostics(
+    scope_id: str, s: npt.NDArray[np.float64], documents: npt.NDArray[np.int64], n_documents: int
+) -> tuple[object, ...]:
+    is_above = s > SATURATED
+    n_documents_above = len(np.unique(documents[is_above]))
     mean = float(s.mean()) if s.size else 0.0
-    return scope_id, s.size, n_above, float(s.max(initial=0.0)), mean, n_above / n_documents if n_documents else 0.0
+    largest = float(s.max(initial=0.0))
+    return scope_id, s.size, int(is_above.sum()), n_documents_above, n_documents, largest, mean

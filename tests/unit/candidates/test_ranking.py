@@ -19,6 +19,15 @@ def test_opaque_orders_by_keyed_hash() -> None:
     assert _order(TieRule.OPAQUE, seed=5).top(np.zeros(4), ALL, 4).tolist() == expected
 
 
+def test_a_sum_in_another_order_is_a_tie() -> None:
+    """0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 differ in their last digit: the rule decides, not the order of terms."""
+    order = TieOrder(TieRule.EARLIEST, ["a", "b"], ["a", "b"])
+    one, two = 0.3 + 0.2 + 0.1, 0.1 + 0.2 + 0.3
+    assert one < two
+    assert order.top(np.array([one, two]), np.array([0, 1]), 2).tolist() == [0, 1]
+    assert order.top(np.array([one, two + 1e-6]), np.array([0, 1]), 2).tolist() == [1, 0]
+
+
 def test_opaque_seed_changes_the_order() -> None:
     orders = {tuple(_order(TieRule.OPAQUE, seed).top(np.zeros(4), ALL, 4).tolist()) for seed in range(10)}
     assert len(orders) > 1

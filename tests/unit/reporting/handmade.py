@@ -220,7 +220,8 @@ def _write_rankings(folder: Path, variant: str) -> None:
             "n_entries_above": pl.Series([entries // 4, entries // 5], dtype=pl.Int64),
             "max": [0.9 if has_state else 0.0, 0.4 if has_state else 0.0],
             "mean": [0.05 if has_state else 0.0, 0.02 if has_state else 0.0],
-            "share_of_corpus": [0.5 if has_state else 0.0, 0.25 if has_state else 0.0],
+            "n_documents_above": pl.Series([entries // 8, entries // 10], dtype=pl.Int64),
+            "n_documents": pl.Series([1_000, 1_000], dtype=pl.Int64),
         }
     ).write_parquet(folder / "suppression.parquet")
 

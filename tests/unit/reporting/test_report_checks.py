@@ -40,7 +40,7 @@ def set_first(column: str, value: object) -> Change:
         ("rankings/0/rankings", set_first("document_index", 1), "ranked once only"),
         ("rankings/0/rankings", set_first("score", float("nan")), "finite"),
         ("rankings/0/rankings", set_first("suppression", -0.2), "never negative"),
-        ("rankings/3/suppression", set_first("share_of_corpus", -0.5), "share of the corpus is a count"),
+        ("rankings/3/suppression", set_first("n_documents_above", 9_999), "more documents above 0.01 than there are"),
         ("rankings/3/suppression", set_first("n_entries_above", 999), "exceeds its whole"),
         ("corpus/queries", lambda t: t[:-1], "the corpus has 7 questions"),
     ],

@@ -147,11 +147,12 @@ def test_rif_changes_the_pool(inputs: Inputs) -> None:
     rankings, suppression = inputs.build(RIF)
     assert rankings["document_index"].to_list() != baseline["document_index"].to_list()
     assert rankings.group_by("query_index").len()["len"].to_list() == [30] * 6
-    ((scope_id, n_entries, n_above, largest, mean, share),) = suppression.rows()
+    ((scope_id, n_entries, n_above, n_documents_above, n_documents, largest, mean),) = suppression.rows()
     assert scope_id == "pool" or scope_id == "c0"
     assert 0 < n_above <= n_entries <= N_DOCUMENTS
     assert 0 < mean < largest <= 1
-    assert share == n_above / N_DOCUMENTS
+    assert n_documents_above == n_above, "one cluster: an entry is a document"
+    assert n_documents == N_DOCUMENTS
 
 
 def test_paper_literal_is_the_baseline(inputs: Inputs) -> None:
@@ -172,8 +173,13 @@ def test_scopes_do_not_share_state(tmp_path: Path) -> None:
     own = pl.col("query_index") % 2 == 0
     assert rankings.filter(own).equals(alone.filter(own))
     assert suppression.row(0) == less.row(0)
-    assert less.row(1) == ("c1", 0, 0, 0.0, 0.0, 0.0)
+    assert less.row(1) == ("c1", 0, 0, 0, N_DOCUMENTS, 0.0, 0.0)
     assert alone.filter(~own)["suppression"].sum() == 0
+
+
+def test_a_document_counts_once_however_many_clusters(inputs: Inputs) -> None:
+    row = inputs.build("rif(rule=uniform,clusters=2)")[1].row(0, named=True)
+    assert row["n_documents_above"] <= min(row["n_entries_above"], N_DOCUMENTS)
 
 
 def test_clusters_are_those_of_the_variant(inputs: Inputs) -> None:
