@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 
 from flows import environment
+from flows.local_server import local_server
 from tasks.records import BenchError
 
 P = ParamSpec("P")
@@ -51,13 +52,16 @@ def _in_words() -> Iterator[None]:
     try:
         yield
     except BenchError as error:
-        errors.print(f"mnemobench: {error}", style="red", markup=False)
+        errors.print(f"mnemobench: {error}", style="red", markup=False, soft_wrap=True)
         sys.exit(2)
     except KeyboardInterrupt:
         errors.print("\nmnemobench: stopped. Finished work is kept: the same command goes on where it stopped.")
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)
+    except UnicodeError as error:
+        errors.print(f"mnemobench: text that cannot be read or written here: {error}", style="red", markup=False)
+        sys.exit(2)
 
 
 @app.command()
@@ -71,9 +75,10 @@ def run(
 ) -> None:
     """Run every stage of a profile and write its report and tables."""
     environment.prepare()
-    from flows.run_here import run_here
+    with local_server():
+        from flows.run_here import run_here
 
-    run_here(console, profile, set_ or [], mirror, store, accept_local)
+        run_here(console, profile, set_ or [], mirror, store, accept_local)
 
 
 @app.command()

@@ -8,7 +8,8 @@ VIEWS = CHECKOUT / "reports" / "views.sql"
 
 _DEFAULTS = {
     "PREFECT_HOME": str(CHECKOUT / ".prefect"),
-    # The embedded server takes up to 75 s to start on a cold machine; Prefect's own limit is 20.
+    # A flow started without a server (by Python, not by the command line) makes Prefect start one, which takes up to
+    # 75 s on a cold machine; Prefect's own limit is 20.
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     # What goes wrong is said by the command line in words (or, if nobody foresaw it, by Python's own traceback);

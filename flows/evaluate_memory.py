@@ -73,9 +73,9 @@ def evaluate(
 ) -> tuple[Artifact, list[tuple[str, Artifact]]]:
     """Run the stages in the order of the data flow; return tables and figures, and the models by their role."""
     protocol = config.protocol
+    corpus = corpora.corpus(config.corpus_params, mirror, accept_local)
     encoder = downloads.fetch_model(config.encoder.model)
     reranker = downloads.fetch_model(config.reranker.model)
-    corpus = corpora.corpus(config.corpus_params, mirror, accept_local)
     texts = text.texts(corpus=corpus, params=config.text)
     tokens = text.tokens(texts=texts, params=config.tokenizer)
 
@@ -92,8 +92,10 @@ def evaluate(
         config.parsed_variants, pool, corpus, config.replay, pairs, logit_shards, groups, stream
     )
 
-    metrics = measures.query_metrics(rankings=rankings, corpus=corpus, protocol=protocol, params=config.measures)
-    errors = behaviour.behaviour_metrics(rankings=rankings, corpus=corpus, protocol=protocol, params=config.behaviour)
+    metrics = measures.query_metrics(rankings=rankings, corpus=corpus, protocol=protocol, params=config.measure_params)
+    errors = behaviour.behaviour_metrics(
+        rankings=rankings, corpus=corpus, protocol=protocol, params=config.behaviour_params
+    )
     statistics = significance.statistics(metrics=metrics, corpus=corpus, params=config.significance_params)
     report = reporting.tables_and_figures(
         dataset=config.dataset,

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from flows.run_limits import check_limits
 from tasks.behaviour.decomposition import BehaviourParams
 from tasks.candidates.build import CandidateParams
 from tasks.clusters.kmeans import ClusterParams
@@ -17,7 +18,6 @@ from tasks.corpora.synthetic.params import SyntheticParams
 from tasks.embeddings.encoders import EncoderParams, native_precision
 from tasks.indexes.bm25 import Bm25Params
 from tasks.measures.names import MeasureParams
-from tasks.measures.names import parse as parse_measure
 from tasks.records import BenchError, Params
 from tasks.reporting.build import ReportParams
 from tasks.reranking.build import ScoreParams
@@ -43,6 +43,8 @@ DEFAULT_SUPPRESSION = ", ".join(
 
 Dataset = Literal["synthetic", "locomo", "nfcorpus"]
 Protocol = Literal["pooled-turn", "conversation-turn", "pooled-document"]
+PROTOCOLS = {"synthetic": "pooled-turn", "locomo": "conversation-turn", "nfcorpus": "pooled-document"}
+"""The protocol of each dataset; step 2 gives datasets several."""
 
 
 class RunConfig(Params):
@@ -77,15 +79,20 @@ class RunConfig(Params):
     @classmethod
     def _fill_in(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """Name the default models, and the fastest precision that this processor computes natively."""
-        encoder = {"model": ENCODER, "dtype": native_precision(), **settings.get("encoder", {})}
-        reranker = {"model": RERANKER, **settings.get("reranker", {})}
-        return {**settings, "encoder": encoder, "reranker": reranker}
+        defaults = {"encoder": {"model": ENCODER, "dtype": native_precision()}, "reranker": {"model": RERANKER}}
+        given = {name: settings.get(name, {}) for name in defaults}
+        filled = {name: {**defaults[name], **table} for name, table in given.items() if isinstance(table, dict)}
+        return {**settings, **filled}
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         strangers = sorted({"synthetic", "locomo", "nfcorpus"} & self.model_fields_set - {self.dataset})
         if strangers:
             raise ValueError(f"options of {', '.join(strangers)} given, but the dataset is {self.dataset}")
+        if self.protocol != PROTOCOLS[self.dataset]:
+            raise ValueError(
+                f"protocol {self.protocol} does not fit {self.dataset}; expected {PROTOCOLS[self.dataset]}"
+            )
         for variant in map(parse, self.variants):
             if variant.stage_changes and variant != variant.over(self.first_stage):
                 raise ValueError(
@@ -95,11 +102,10 @@ class RunConfig(Params):
         names = [str(variant) for variant in self.parsed_variants]
         if len(set(names)) < len(names):
             raise ValueError(f"a variant is there twice: {', '.join(names)}")
-        for name in self.measures.names:
-            parse_measure(name)
-        tokenizer(self.tokenizer.name)
         if self.significance_params.baseline not in names:
             raise ValueError(f"the baseline {self.significance.baseline} is not among the variants {', '.join(names)}")
+        tokenizer(self.tokenizer.name)
+        check_limits(self)
         return self
 
     @property
@@ -114,6 +120,16 @@ class RunConfig(Params):
                 return self.nfcorpus
 
     @property
+    def measure_params(self) -> MeasureParams:
+        """The measures, with the seed of the run's stream as a column of their rows."""
+        return self.measures.model_copy(update={"stream_seed": self.stream.seed})
+
+    @property
+    def behaviour_params(self) -> BehaviourParams:
+        """The behaviours, with the seed of the run's stream as a column of their rows."""
+        return self.behaviour.model_copy(update={"stream_seed": self.stream.seed})
+
+    @property
     def cluster_params(self) -> ClusterParams:
         """The cluster parameters, with the numbers of clusters that the variants ask for."""
         asked = {variant.rif.clusters for variant in self.parsed_variants if variant.rif}
@@ -126,6 +142,7 @@ class RunConfig(Params):
             "tokenizer": self.tokenizer.name,
             "BM25": f"{self.bm25.variant}, k1 {self.bm25.k1}, b {self.bm25.b}",
             "candidates per list": self.candidates.k,
+            "ranking depth": self.replay.depth,
             "tie rule": f"{self.candidates.ties}, seed {self.candidates.tie_seed}",
             "embedding precision": self.encoder.dtype,
             "stream": self._stream_in_words,
@@ -210,6 +227,8 @@ def _apply(settings: dict[str, Any], override: str) -> None:
     key, separator, text = override.partition("=")
     if not separator or not key:
         raise BenchError(f"--set {override!r} is not key=value, e.g. --set candidates.k=20")
+    if key.strip() == "profile":
+        raise BenchError(f"--set {override!r}: choose a profile with --profile")
     *tables, last = key.strip().split(".")
     place = settings
     for table in tables:
@@ -222,7 +241,7 @@ def _apply(settings: dict[str, Any], override: str) -> None:
 
 def _value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
     except tomllib.TOMLDecodeError:
         return text
 

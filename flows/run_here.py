@@ -9,6 +9,7 @@ from rich.table import Table
 from flows.environment import store_root
 from flows.evaluate_memory import evaluate_memory
 from flows.listeners import listening
+from flows.local_server import wait_until_ready
 from flows.publish import Published
 from flows.resources import check_room
 from flows.run_config import load_config
@@ -33,6 +34,7 @@ def run_here(
     """
     config = load_config(profile, settings)
     check_room(config, store_root(store))
+    wait_until_ready()
     listener = TerminalListener(console)
     with listening(listener):
         try:

@@ -257,8 +257,9 @@ def read_manifest(directory: Path) -> dict[str, Any] | None:
         manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    has_all = isinstance(manifest, dict) and {"digest", "files", "ingredients", "key"} <= manifest.keys()
-    return manifest if has_all else None
+    parts = {"cost": dict, "digest": str, "files": dict, "ingredients": dict, "key": str, "stage": str, "step": str}
+    is_whole = isinstance(manifest, dict) and all(isinstance(manifest.get(name), kind) for name, kind in parts.items())
+    return manifest if is_whole else None
 
 
 def _file_facts(path: Path) -> dict[str, Any]:
@@ -269,6 +270,12 @@ def _file_facts(path: Path) -> dict[str, Any]:
 
 
 def _is_intact(directory: Path, manifest: Mapping[str, Any]) -> bool:
+    try:
+        sums = {name: facts["sha256"] for name, facts in manifest["files"].items()}
+    except (KeyError, TypeError):
+        return False
+    if json_digest(sums) != manifest["digest"]:
+        return False
     return all(_has_checksum(directory / name, facts) for name, facts in manifest["files"].items())
 
 
@@ -282,7 +289,7 @@ def _has_checksum(path: Path, facts: Mapping[str, Any]) -> bool:
         seal = (str(path), stat.st_mtime_ns, stat.st_size, facts["sha256"])
         if seal in _verified:
             return True
-        is_same = bool(stat.st_size == facts["bytes"] and sha256_of(path) == facts["sha256"])
+        is_same = bool(stat.st_size == facts.get("bytes") and sha256_of(path) == facts["sha256"])
     except OSError:
         return False
     if is_same:

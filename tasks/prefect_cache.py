@@ -178,10 +178,17 @@ def step(
 
         def body(**arguments: Any) -> Artifact:
             here = current_bench()
-            return here.store.make(
-                recipe_of(arguments),
-                lambda out: build(out, here.listener.progressed, **arguments),
-            )
+
+            def build_unedited(out: Path) -> None:
+                build(out, here.listener.progressed, **arguments)
+                if code_fingerprint(module.__name__) != code:
+                    # Modules are imported when they are needed: what ran may be half old, half new.
+                    raise BenchError(
+                        f"the code of {stage}/{name} was edited while the run was going; its result is not kept. Run "
+                        "the same command again."
+                    )
+
+            return here.store.make(recipe_of(arguments), build_unedited)
 
         body.__signature__ = _signature(function)  # type: ignore[attr-defined]
         prefect_task: Task[..., Artifact] = task(

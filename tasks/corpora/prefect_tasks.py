@@ -6,7 +6,9 @@ from tasks.artifacts import Artifact
 from tasks.corpora import build_locomo, build_nfcorpus, build_synthetic
 from tasks.corpora.locomo import LocomoParams
 from tasks.corpora.nfcorpus import NfcorpusParams
+from tasks.corpora.scorable import check_scorable
 from tasks.corpora.synthetic.params import SyntheticParams
+from tasks.corpora.tables import Corpus
 from tasks.downloads.prefect_tasks import fetch_dataset
 from tasks.prefect_cache import step
 from tasks.progress import Progress
@@ -32,7 +34,19 @@ def nfcorpus(out: Path, progress: Progress, *, raw: Artifact, params: NfcorpusPa
 
 
 def corpus(params: Params, mirror: Path | None, accept_local: Path | None) -> Artifact:
-    """Return the normalised tables of the dataset whose options `params` are."""
+    """Return the normalised tables of the dataset whose options `params` are.
+
+    Raises
+    ------
+    BenchError
+        When no question of the main block can be scored: everything after this stage would be in vain.
+    """
+    made = _corpus(params, mirror, accept_local)
+    check_scorable(Corpus.read(made.path, with_texts=False))
+    return made
+
+
+def _corpus(params: Params, mirror: Path | None, accept_local: Path | None) -> Artifact:
     match params:
         case SyntheticParams():
             return synthetic(params=params)

@@ -68,7 +68,9 @@ def test_equal_content_has_an_equal_digest_whatever_made_it(store: Store) -> Non
     assert one.digest == two.digest
 
 
-@pytest.mark.parametrize("damage", ["truncate", "flip", "delete", "no-manifest", "broken-manifest"])
+@pytest.mark.parametrize(
+    "damage", ["truncate", "flip", "delete", "no-manifest", "broken-manifest", "no-files", "odd-files", "no-step"]
+)
 def test_a_damaged_artifact_is_not_found_and_is_replaced(store: Store, damage: str) -> None:
     made = store.make(recipe(), write_table)
     path = made.path / "table.parquet"
@@ -83,6 +85,11 @@ def test_a_damaged_artifact_is_not_found_and_is_replaced(store: Store, damage: s
             path.unlink()
         case "no-manifest":
             (made.path / "manifest.json").unlink()
+        case "no-files" | "odd-files" | "no-step":
+            manifest = json.loads((made.path / "manifest.json").read_text())
+            odd: dict[str, object] = {"table.parquet": {}}
+            manifest |= {"no-files": {"files": {}}, "odd-files": {"files": odd}, "no-step": {"step": None}}[damage]
+            (made.path / "manifest.json").write_text(json.dumps(manifest))
         case _:
             (made.path / "manifest.json").write_text("{")
     assert store.find(recipe()) is None

@@ -1,0 +1,92 @@
+"""What parameters of different stages must agree on, and their sane ranges: checked before any work."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tasks.downloads.catalog import load_catalog
+from tasks.measures.names import parse
+from tasks.records import Block
+
+if TYPE_CHECKING:
+    from flows.run_config import RunConfig
+
+LARGEST_SEED = 2**31 - 1
+MOST_STEPS = 10_000_000
+RESAMPLES = range(100, 1_000_001)
+
+
+def check_limits(config: "RunConfig") -> None:
+    """Refuse what no single stage can see is wrong.
+
+    Raises
+    ------
+    ValueError
+        Lists every fault.
+    """
+    faults = [*_measures(config), *_labels(config), *_ranges(config), *_models(config)]
+    if faults:
+        raise ValueError("; ".join(faults))
+
+
+def _measures(config: "RunConfig") -> Iterator[str]:
+    names = config.measures.names
+    if not names:
+        yield "measures.names is empty"
+    for name in names:
+        parse(name)
+        cutoff = re.search(r"@(\d+)$", name)
+        if cutoff and int(cutoff[1]) > config.replay.depth:
+            yield f"measure {name} looks deeper than replay.depth = {config.replay.depth} ranks; raise it"
+    wanted = {"report.main_measure": config.report.main_measure, "report.pool_measure": config.report.pool_measure}
+    wanted |= {f"significance.measures: {name}": name for name in config.significance.measures or ()}
+    for place, name in wanted.items():
+        if name not in names:
+            yield f"{place} = {name!r} is not among measures.names ({', '.join(names)})"
+    for variant in config.parsed_variants:
+        if variant.rif and variant.rif.pool != config.replay.depth:
+            yield (
+                f"replay.depth = {config.replay.depth}, but {variant} reranks {variant.rif.pool}: the baseline would "
+                "rerank another number; make them equal"
+            )
+
+
+def _labels(config: "RunConfig") -> Iterator[str]:
+    if config.report.main_block not in set(Block):
+        yield f"report.main_block = {config.report.main_block!r}; expected one of {', '.join(Block)}"
+    for table in ("measures", "behaviour"):
+        if "stream_seed" in getattr(config, table).model_fields_set:
+            yield f"{table}.stream_seed is a label of the results: set stream.seed"
+    if "counts" in config.clusters.model_fields_set:
+        yield "clusters.counts follows from the variants: leave it out"
+    if "role" in config.encoder.model_fields_set:
+        yield "encoder.role follows from what is embedded: leave it out"
+
+
+def _ranges(config: "RunConfig") -> Iterator[str]:
+    seeds = {
+        "stream.seed": config.stream.seed,
+        "significance.seed": config.significance.seed,
+        "clusters.seed": config.clusters.seed,
+        "candidates.tie_seed": config.candidates.tie_seed,
+    }
+    for place, seed in seeds.items():
+        if not 0 <= seed <= LARGEST_SEED:
+            yield f"{place} = {seed}; expected 0 to {LARGEST_SEED}"
+    if config.stream.steps > MOST_STEPS:
+        yield f"stream.steps = {config.stream.steps}; expected at most {MOST_STEPS:,}"
+    if config.significance.n_resamples not in RESAMPLES:
+        yield (
+            f"significance.n_resamples = {config.significance.n_resamples}; expected {RESAMPLES.start:,} to "
+            f"{RESAMPLES.stop - 1:,}"
+        )
+
+
+def _models(config: "RunConfig") -> Iterator[str]:
+    catalog = load_catalog()
+    wanted = {"encoder.model": (config.encoder.model, "bi-encoder")}
+    wanted["reranker.model"] = (config.reranker.model, "cross-encoder")
+    for place, (name, kind) in wanted.items():
+        known = sorted(entry.name for entry in catalog.models.values() if entry.kind == kind)
+        if name not in known:
+            yield f"{place} = {name!r}; expected a {kind} of data/catalog.toml: {', '.join(known)}"
