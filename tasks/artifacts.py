@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ class Recipe:
             "code": self.code,
             "params": json.loads(json.dumps(self.params, sort_keys=True, allow_nan=False)),
             "inputs": dict(sorted(self.inputs.items())),
-            "libraries": {name: importlib.metadata.version(name) for name in sorted(self.libraries)},
+            "libraries": {name: _version(name) for name in sorted(self.libraries)},
         }
 
     @property
@@ -98,6 +99,11 @@ class Cost:
     wall_s: float
     cpu_s: float
     peak_memory_mb: float
+
+
+@cache
+def _version(distribution: str) -> str:
+    return importlib.metadata.version(distribution)  # parses a whole file each time
 
 
 class Store:

@@ -194,7 +194,6 @@ def step(
         prefect_task: Task[..., Artifact] = task(
             name=f"{stage}/{name}",
             description=inspect.getdoc(function),
-            tags={stage},
             cache_policy=ArtifactPolicy(recipe_of),
             persist_result=True,
             result_serializer="json",

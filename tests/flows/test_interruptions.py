@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -90,13 +89,32 @@ def interrupt(bench: Bench, stage: str, n_artifacts: int, number: signal.Signals
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < end
         time.sleep(0.02)
-    process.send_signal(number)
-    output, _ = process.communicate(timeout=60) if number is not signal.SIGKILL else ("", "")
-    process.wait(timeout=60)
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)  # Prefect's embedded server outlives a killed parent
+    if number is signal.SIGINT:
+        os.killpg(process.pid, number)  # as a terminal does: every process of the group gets it
+    else:
+        process.send_signal(number)
+    output, _ = process.communicate(timeout=60)
     print(f"pid {process.pid} got {number.name} in {stage} and ended with {process.returncode}")  # noqa: T201
+    assert survivors(bench) == [], "Prefect's server outlives the run"
     return process.returncode, output
+
+
+def survivors(bench: Bench) -> list[str]:
+    """Return the processes with the bench's Prefect home that are still there after ten seconds."""
+    mark = f"PREFECT_HOME={bench.root / 'prefect'}".encode()
+    for _ in range(100):
+        found = [pid.name for pid in Path("/proc").glob("[0-9]*") if mark in environment_of(pid)]
+        if not found:
+            break
+        time.sleep(0.1)
+    return found
+
+
+def environment_of(process: Path) -> bytes:
+    try:
+        return (process / "environ").read_bytes()
+    except OSError:
+        return b""
 
 
 @pytest.mark.parametrize(("stage", "n_artifacts"), [("embeddings", 4), ("reranking", 4), ("simulation", 2)])
@@ -117,9 +135,11 @@ def test_a_killed_run_resumes_and_its_tables_are_those_of_an_undisturbed_one(
 
 
 def test_ctrl_c_says_that_finished_work_is_kept(bench: Bench, undisturbed: tuple[Bench, str]) -> None:
+    started = time.monotonic()
     code, output = interrupt(bench, "reranking", 3, signal.SIGINT)
     assert code == 130
     assert "stopped. Finished work is kept" in output
+    assert time.monotonic() - started < PATIENCE_S / 2
     assert "Traceback" not in output
     assert not list(bench.store.glob("*/.*.tmp"))
     run_id = bench.run()
@@ -142,6 +162,17 @@ def edit(bench: Bench, module: str, old: str, new: str) -> None:
     text = path.read_text()
     assert text.count(old) >= 1, f"{module} has no {old!r}"
     path.write_text(text.replace(old, new))
+
+
+def test_a_damaged_prefect_database_is_said_in_words(bench: Bench) -> None:
+    home = bench.root / "prefect"
+    home.mkdir()
+    (home / "prefect.db").write_bytes(b"not a database at all" * 400)
+    process = bench.start()
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert "prefect.db is damaged: delete it" in output
+    assert "Traceback" not in output
 
 
 def test_an_edited_comment_recomputes_nothing_and_an_edited_algorithm_its_dependants(
