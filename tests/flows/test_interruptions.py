@@ -117,7 +117,7 @@ def environment_of(process: Path) -> bytes:
         return b""
 
 
-@pytest.mark.parametrize(("stage", "n_artifacts"), [("embeddings", 4), ("reranking", 4), ("simulation", 2)])
+@pytest.mark.parametrize(("stage", "n_artifacts"), [("embeddings", 4), ("reranking", 2), ("simulation", 2)])
 def test_a_killed_run_resumes_and_its_tables_are_those_of_an_undisturbed_one(
     bench: Bench, undisturbed: tuple[Bench, str], stage: str, n_artifacts: int
 ) -> None:

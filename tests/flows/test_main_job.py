@@ -63,7 +63,7 @@ def test_a_run_leaves_report_figures_manifest_and_tables(place: Place, first: Do
     figures = list((folder / "figures").glob("*.png"))
     assert len(figures) >= 3
     assert all(f"figures/{figure.name}" in report for figure in figures)
-    assert json.loads((folder / "manifest.json").read_text())["run_id"] == first.published.run_id
+    assert json.loads((folder / "manifest.json").read_text())["run"]["run_id"] == first.published.run_id
     tables = {path.name for path in (place.reports / "warehouse").iterdir()}
     assert {"query_metrics", "rankings", "comparisons", "behaviour", "suppression", "defects"} | RUN_ONLY <= tables
 
