@@ -105,7 +105,7 @@ def test_a_fresh_store_gives_equal_tables(place: Place, first: Done, tmp_path: P
     ("setting", "computed"),
     [
         ("significance.seed=5", ["statistics", "tables_and_figures"]),
-        ('measures.names=["nDCG@10", "R@5"]', [*DEPENDANTS_OF_MEASURES]),
+        ('measures.names=["nDCG@10", "R@5", "pool_R@30"]', [*DEPENDANTS_OF_MEASURES]),
         ("stream.seed=7", ["stream", "replay", "query_metrics", "behaviour_metrics"]),
         ("tokenizer.name=split", ["tokens", "bm25", "pool", "pairs", "logits", "replay"]),
     ],
