@@ -163,7 +163,7 @@ class Store:
 
     def manifests(self, stage: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield (key, manifest) of each artifact of a stage, by key; whether its files are intact is not checked."""
-        for path in sorted((self.root / stage).glob(f"*/{MANIFEST}")):
+        for path in sorted((self.root / stage).glob(f"[!.]*/{MANIFEST}")):  # a dot: half-written, or damaged
             if (manifest := read_manifest(path.parent)) is not None:
                 yield path.parent.name, manifest
 

@@ -64,7 +64,7 @@ class Bench:
 
     def finished(self, stage: str) -> dict[str, int]:
         """Return the artifacts of a stage with the time of their manifest, ns."""
-        return {path.parent.name: path.stat().st_mtime_ns for path in (self.store / stage).glob("*/manifest.json")}
+        return {path.parent.name: path.stat().st_mtime_ns for path in (self.store / stage).glob("[!.]*/manifest.json")}
 
 
 @pytest.fixture(scope="module")
@@ -184,5 +184,5 @@ def test_an_edited_comment_recomputes_nothing_and_an_edited_algorithm_its_depend
     assert copied.computed(copied.run()) == []
     edit(copied, "tasks/measures/ndcg.py", "np.log2(rank + 1)", "np.log2(rank + 2)")
     run_id = copied.run()
-    assert copied.computed(run_id)[:2] == ["query_metrics", "statistics"]
+    assert {"query_metrics", "statistics"} <= set(copied.computed(run_id))
     assert set(copied.computed(run_id)) <= {"query_metrics", "behaviour_metrics", "statistics", "tables_and_figures"}
