@@ -9,12 +9,12 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-from flows.environment import CHECKOUT
 from flows.resources import free_mb, measured_rates, needed_mb, stored_mb, workload
 from flows.run_config import RunConfig, load_config, profile_names
 from tasks.artifacts import Store
 from tasks.downloads.build import resolve_dataset
 from tasks.downloads.catalog import DatasetEntry, HubSource, load_catalog
+from tasks.files import CHECKOUT
 from tasks.records import BenchError
 
 OK, MISSING = "[green]ok[/]", "[red]missing[/]"

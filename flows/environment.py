@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+from tasks.files import CHECKOUT
+
 VIEWS = CHECKOUT / "reports" / "views.sql"
 
 _DEFAULTS = {
@@ -16,7 +17,7 @@ _DEFAULTS = {
     # Prefect would print a traceback of its own for each task and flow that it passes.
     "PREFECT_LOGGING_LEVEL": "CRITICAL",
     "DO_NOT_TRACK": "1",
-    # Models are pinned artefacts: nothing may ask a hub behind our back.
+    # Said outright, or the tokenizers warn when a process forks.
     "TOKENIZERS_PARALLELISM": "true",
 }
 

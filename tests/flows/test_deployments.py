@@ -55,7 +55,7 @@ def test_entrypoint_and_parameters_fit_the_flow(deployment: dict[str, Any]) -> N
     flow.validate_parameters(deployment["parameters"])
     parameters = deployment["parameters"]
     for profile in parameters.get("profiles", [parameters.get("profile", "sample")]):
-        load_config(profile)
+        assert load_config(profile).profile == profile
 
 
 def test_schedules_fire_at_distinct_minutes() -> None:

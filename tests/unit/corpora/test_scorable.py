@@ -21,7 +21,9 @@ def corpus(out: Path, *, block: Block, is_judged: bool) -> Corpus:
 
 
 def test_one_judged_question_is_enough(tmp_path: Path) -> None:
-    check_scorable(corpus(tmp_path, block=Block.MAIN, is_judged=True))
+    scorable = corpus(tmp_path, block=Block.MAIN, is_judged=True)
+    check_scorable(scorable)
+    assert scorable.judgements_turn.height == 1
 
 
 @pytest.mark.parametrize(
