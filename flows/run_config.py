@@ -13,6 +13,7 @@ from tasks.behaviour.decomposition import BehaviourParams
 from tasks.candidates.build import CandidateParams
 from tasks.clusters.kmeans import ClusterParams
 from tasks.corpora.locomo import LocomoParams
+from tasks.corpora.longmemeval import LongmemevalParams
 from tasks.corpora.nfcorpus import NfcorpusParams
 from tasks.corpora.synthetic.params import SyntheticParams
 from tasks.embeddings.encoders import EncoderParams, native_precision
@@ -41,10 +42,17 @@ DEFAULT_SUPPRESSION = ", ".join(
     if name not in {"rule", "clusters", "rule_set"}
 )
 
-Dataset = Literal["synthetic", "locomo", "nfcorpus"]
+Dataset = Literal["synthetic", "locomo", "longmemeval-s", "nfcorpus"]
 Protocol = Literal["pooled-turn", "conversation-turn", "pooled-document"]
-PROTOCOLS = {"synthetic": "pooled-turn", "locomo": "conversation-turn", "nfcorpus": "pooled-document"}
+PROTOCOLS = {
+    "synthetic": "pooled-turn",
+    "locomo": "conversation-turn",
+    "longmemeval-s": "pooled-turn",
+    "nfcorpus": "pooled-document",
+}
 """The protocol of each dataset; step 2 gives datasets several."""
+OPTIONS_OF = {"synthetic": "synthetic", "locomo": "locomo", "longmemeval-s": "longmemeval", "nfcorpus": "nfcorpus"}
+"""The table of options of each dataset."""
 
 
 class RunConfig(Params):
@@ -58,6 +66,7 @@ class RunConfig(Params):
     protocol: Protocol
     synthetic: SyntheticParams = SyntheticParams()
     locomo: LocomoParams = LocomoParams()
+    longmemeval: LongmemevalParams = LongmemevalParams()
     nfcorpus: NfcorpusParams = NfcorpusParams()
     text: TextParams = TextParams()
     tokenizer: TokenizerParams = TokenizerParams()
@@ -86,7 +95,7 @@ class RunConfig(Params):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        strangers = sorted({"synthetic", "locomo", "nfcorpus"} & self.model_fields_set - {self.dataset})
+        strangers = sorted(set(OPTIONS_OF.values()) & self.model_fields_set - {OPTIONS_OF[self.dataset]})
         if strangers:
             raise ValueError(f"options of {', '.join(strangers)} given, but the dataset is {self.dataset}")
         if self.protocol != PROTOCOLS[self.dataset]:
@@ -109,15 +118,11 @@ class RunConfig(Params):
         return self
 
     @property
-    def corpus_params(self) -> SyntheticParams | LocomoParams | NfcorpusParams:
+    def corpus_params(self) -> SyntheticParams | LocomoParams | LongmemevalParams | NfcorpusParams:
         """The options of the run's dataset."""
-        match self.dataset:
-            case "synthetic":
-                return self.synthetic
-            case "locomo":
-                return self.locomo
-            case "nfcorpus":
-                return self.nfcorpus
+        options: SyntheticParams | LocomoParams | LongmemevalParams | NfcorpusParams
+        options = getattr(self, OPTIONS_OF[self.dataset])
+        return options
 
     @property
     def measure_params(self) -> MeasureParams:

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from tasks.artifacts import Artifact
-from tasks.corpora import build_locomo, build_nfcorpus, build_synthetic
+from tasks.corpora import build_locomo, build_longmemeval, build_nfcorpus, build_synthetic
 from tasks.corpora.locomo import LocomoParams
+from tasks.corpora.longmemeval import LongmemevalParams
 from tasks.corpora.nfcorpus import NfcorpusParams
 from tasks.corpora.scorable import check_scorable
 from tasks.corpora.synthetic.params import SyntheticParams
@@ -33,6 +34,12 @@ def nfcorpus(out: Path, progress: Progress, *, raw: Artifact, params: NfcorpusPa
     build_nfcorpus.build(raw.path, params, out, progress)
 
 
+@step(stage="corpora", module=build_longmemeval, libraries=("pyarrow", "ijson", "zstandard"))
+def longmemeval(out: Path, progress: Progress, *, raw: Artifact, params: LongmemevalParams) -> None:
+    """Parse LongMemEval-S."""
+    build_longmemeval.build(raw.path, params, out, progress)
+
+
 def corpus(params: Params, mirror: Path | None, accept_local: Path | None) -> Artifact:
     """Return the normalised tables of the dataset whose options `params` are.
 
@@ -52,6 +59,8 @@ def _corpus(params: Params, mirror: Path | None, accept_local: Path | None) -> A
             return synthetic(params=params)
         case LocomoParams():
             return locomo(raw=fetch_dataset("locomo", mirror, accept_local), params=params)
+        case LongmemevalParams():
+            return longmemeval(raw=fetch_dataset("longmemeval-s", mirror, accept_local), params=params)
         case NfcorpusParams():
             return nfcorpus(raw=fetch_dataset("nfcorpus", mirror, accept_local), params=params)
         case _:
