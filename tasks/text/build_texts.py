@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tasks.progress import Progress, silent
+from tasks.records import BenchError
 from tasks.text.documents import TextParams, document_text
 
 ROWS_PER_CHUNK = 20_000
@@ -25,21 +26,32 @@ def build(corpus_dir: Path, params: TextParams, out: Path, progress: Progress = 
     Parameters
     ----------
     corpus_dir
-        Artifact of the stage `corpora`: `documents.parquet` and `queries.parquet` are read.
+        Artifact of the stage `corpora`: `documents.parquet` and `queries.parquet` are read, and `sessions.parquet`
+        where the dates of sessions are asked for.
     params
         How a document becomes a text; a query is its own text.
     out
         Directory to write into.
     progress
         Told the documents done.
+
+    Raises
+    ------
+    BenchError
+        When the dates of sessions are asked for and there is no table of sessions.
     """
     source = pq.ParquetFile(corpus_dir / "documents.parquet")
     columns = ["document_index", "title", "speaker", "text", "caption"]
+    dates = _session_dates(corpus_dir) if params.session_date else None
+    columns += [] if dates is None else ["session_id"]
     n_documents = source.metadata.num_rows
     n_done = 0
     with pq.ParquetWriter(out / "document_texts.parquet", DOCUMENT_SCHEMA, compression="zstd") as writer:
         for batch in source.iter_batches(batch_size=ROWS_PER_CHUNK, columns=columns):
-            chunk = pl.DataFrame(pl.from_arrow(batch)).select("document_index", document_text(params))
+            chunk = pl.DataFrame(pl.from_arrow(batch))
+            if dates is not None:
+                chunk = chunk.join(dates, on="session_id", how="left", validate="m:1", maintain_order="left")
+            chunk = chunk.select("document_index", document_text(params))
             writer.write_table(_keyed(chunk, "document_index").to_arrow().cast(DOCUMENT_SCHEMA))
             n_done += chunk.height
             progress(n_done, n_documents, "documents")
@@ -55,6 +67,17 @@ def text_keys(texts: Iterable[str]) -> list[str]:
     ['e3b0c44298fc1c149afbf4c8996fb924', 'ba7816bf8f01cfea414140de5dae2223']
     """
     return [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts]
+
+
+def _session_dates(corpus_dir: Path) -> pl.DataFrame:
+    """Return session_id and date (null where unknown) of every session: a few dozen bytes each."""
+    path = corpus_dir / "sessions.parquet"
+    if not path.is_file():
+        raise BenchError(
+            f"no table {path.name} in {corpus_dir}, but the text is to show the dates of sessions; expected a corpus "
+            "artifact: run the corpora stage, or leave text.session_date out"
+        )
+    return pl.read_parquet(path, columns=["session_id", "date"])
 
 
 def _keyed(texts: pl.DataFrame, index: str) -> pl.DataFrame:

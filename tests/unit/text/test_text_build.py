@@ -1,11 +1,16 @@
 """The tables of the stage `text`."""
 
+from datetime import datetime
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from tasks.corpora.tables import CorpusWriter
 from tasks.files import sha256_of
+from tasks.records import BenchError, Document, Session
 from tasks.text import build_texts, build_tokens
 from tasks.text.documents import TextParams
 from tasks.text.tokenizers import TokenizerParams
@@ -79,6 +84,73 @@ def test_title_and_caption_are_options(corpus_dir: Path, tmp_path: Path) -> None
         "abc",
         "user: my cat and my dog",
     ]
+
+
+DATED = {
+    "d0": Document("d0", "hello", "early", 0, "user"),
+    "d1": Document("d1", "", "early", 1, "assistant"),
+    "d2": Document("d2", "later", "undated", 0, "user"),
+    "d3": Document("d3", "my cat", "late", 0, "user", caption="a cat"),
+    "d4": Document("d4", "abc", title="Letters"),
+}
+
+
+@pytest.fixture
+def dated_dir(tmp_path: Path) -> Path:
+    """Return a corpus whose sessions have a date, or none, and that holds a document without a session."""
+    directory = folder(tmp_path, "dated")
+    with CorpusWriter(directory, "hand-written") as writer:
+        writer.add_session(Session("early", 0, 2, datetime(2023, 5, 8, 23, 59)))
+        writer.add_session(Session("undated", 1, 1))
+        writer.add_session(Session("late", 2, 1, datetime(2024, 2, 29)))
+        writer.add_documents(DATED.values())
+    return directory
+
+
+def texts_of(corpus_dir: Path, parent: Path, name: str, params: TextParams) -> Path:
+    out = folder(parent, name)
+    build_texts.build(corpus_dir, params, out)
+    return out / "document_texts.parquet"
+
+
+def test_session_date_against_hand_written(dated_dir: Path, tmp_path: Path) -> None:
+    table = pl.read_parquet(texts_of(dated_dir, tmp_path, "t", TextParams(session_date=True, caption=True)))
+    assert table["document_index"].to_list() == [0, 1, 2, 3, 4]
+    assert table["text"].to_list() == [
+        "[2023-05-08] user: hello",
+        "[2023-05-08] assistant: ",
+        "user: later",
+        "[2024-02-29] user: my cat a cat",
+        "Letters abc",
+    ]
+
+
+def test_session_date_does_not_depend_on_chunks(
+    dated_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = pl.read_parquet(texts_of(dated_dir, tmp_path, "whole", TextParams(session_date=True)))
+    monkeypatch.setattr(build_texts, "ROWS_PER_CHUNK", 2)
+    assert pl.read_parquet(texts_of(dated_dir, tmp_path, "cut", TextParams(session_date=True))).equals(whole)
+
+
+def test_default_text_file_is_what_it_was_before_the_date(dated_dir: Path, tmp_path: Path) -> None:
+    """Hours of embeddings hang on the digest of this file: no date, and the bytes of a plain writer."""
+    made = texts_of(dated_dir, tmp_path, "t", TextParams())
+    texts = ["user: hello", "assistant: ", "user: later", "user: my cat", "Letters abc"]
+    keys = build_texts.text_keys(texts)
+    columns = [pa.array(range(5), pa.int32()), pa.array(keys, pa.large_string()), pa.array(texts, pa.large_string())]
+    expected = tmp_path / "expected.parquet"
+    with pq.ParquetWriter(expected, build_texts.DOCUMENT_SCHEMA, compression="zstd") as writer:
+        writer.write_table(pa.Table.from_arrays(columns, schema=build_texts.DOCUMENT_SCHEMA))
+    assert made.read_bytes() == expected.read_bytes()
+    (dated_dir / "sessions.parquet").unlink()
+    assert texts_of(dated_dir, tmp_path, "without sessions", TextParams()).read_bytes() == made.read_bytes()
+
+
+def test_session_date_without_a_table_of_sessions_is_refused(dated_dir: Path, tmp_path: Path) -> None:
+    (dated_dir / "sessions.parquet").unlink()
+    with pytest.raises(BenchError, match=r"no table sessions\.parquet .* leave text\.session_date out"):
+        texts_of(dated_dir, tmp_path, "t", TextParams(session_date=True))
 
 
 def test_tokens_against_hand_computed(corpus_dir: Path, tmp_path: Path) -> None:
