@@ -1,4 +1,4 @@
-"""The command line: `mnemobench run`, `doctor`, `sql`.
+"""The command line: `mnemobench run`, `doctor`, `overlay`, `sql`.
 
 Heavy imports happen inside the commands, after `environment.prepare()`: Prefect reads its settings when it is imported.
 """
@@ -90,6 +90,24 @@ def doctor(mirror: Mirror = None, store: StoreRoot = None) -> None:
 
     if not examine(console, environment.mirror_root(mirror), environment.store_root(store)):
         sys.exit(1)
+
+
+@app.command()
+@for_people
+def overlay(
+    audit_file: Annotated[Path, typer.Argument(metavar="AUDIT_FILE", help="The audit, in its authors' own format.")],
+    out: Annotated[Path, typer.Option(help="The qrels overlay to write: JSON Lines, see data/README.md.")],
+    dataset: Annotated[str, typer.Option(help="The data set that was audited.")] = "locomo",
+    mirror: Mirror = None,
+    store: StoreRoot = None,
+    accept_local: AcceptLocal = None,
+) -> None:
+    """Turn somebody's audit of a data set into a qrels overlay: corrections of its judgements, with their source."""
+    environment.prepare()
+    with local_server():
+        from flows.overlay import overlay_here
+
+        overlay_here(console, dataset, audit_file, out, mirror, store, accept_local)
 
 
 @app.command(context_settings={"ignore_unknown_options": True})  # SQL may begin with a comment: `-- ...`
