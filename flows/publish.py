@@ -34,7 +34,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published run: its id, the path of its report, and the artifact with its tables."""
+    """A published run: its id, the path of its report, and the artifact with the tables of its main protocol."""
 
     run_id: str
     report: str
@@ -43,13 +43,13 @@ class Published:
 
 def publish(
     config: RunConfig,
-    report: Artifact,
+    reports: Sequence[Artifact],
     models: Sequence[tuple[str, Artifact]],
     start: Start,
     events: Sequence[StepEvent],
-    reports: Path,
+    root: Path,
 ) -> Published:
-    """Write `<reports>/<run_id>/` and the run's rows in `<reports>/warehouse/`.
+    """Write `<root>/<run_id>/` and the run's rows in `<root>/warehouse/`; `reports` has one per protocol, main first.
 
     Raises
     ------
@@ -57,9 +57,10 @@ def publish(
         When a check of the tables fails: nothing is published then.
     """
     run = _facts(config, models, start, events)
-    written = markdown.write_report(report.path, run, reports)
-    warehouse.publish(report.path, run, reports / "warehouse")
-    return Published(run.run_id, str(written), report)
+    folders = [report.path for report in reports]
+    written = markdown.write_report(folders, run, root)
+    warehouse.publish(folders, run, root / "warehouse")
+    return Published(run.run_id, str(written), reports[0])
 
 
 def _facts(

@@ -15,6 +15,7 @@ from tasks.clusters.kmeans import ClusterParams
 from tasks.corpora.locomo import LocomoParams
 from tasks.corpora.longmemeval import LongmemevalParams
 from tasks.corpora.nfcorpus import NfcorpusParams
+from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.synthetic.params import SyntheticParams
 from tasks.embeddings.encoders import EncoderParams, native_precision
 from tasks.indexes.bm25 import Bm25Params
@@ -43,27 +44,39 @@ DEFAULT_SUPPRESSION = ", ".join(
 )
 
 Dataset = Literal["synthetic", "locomo", "longmemeval-s", "nfcorpus"]
-Protocol = Literal["pooled-turn", "conversation-turn", "pooled-document"]
-PROTOCOLS = {
-    "synthetic": "pooled-turn",
-    "locomo": "conversation-turn",
-    "longmemeval-s": "pooled-turn",
-    "nfcorpus": "pooled-document",
-}
-"""The protocol of each dataset; step 2 gives datasets several."""
 OPTIONS_OF = {"synthetic": "synthetic", "locomo": "locomo", "longmemeval-s": "longmemeval", "nfcorpus": "nfcorpus"}
 """The table of options of each dataset."""
+
+
+class OtherSearches(Params):
+    """What runs under protocols that search something else than the main one: by default nothing that reranks.
+
+    Attributes
+    ----------
+    variants
+        Their variants.
+    baseline
+        The variant that the others are compared with there.
+    """
+
+    variants: tuple[str, ...] = Field(default=("bm25", "dense", "hybrid-rrf"), min_length=1)
+    baseline: str = "bm25"
 
 
 class RunConfig(Params):
     """Everything that decides the numbers of a run. Where results go and how many cores work is not part of it.
 
-    The table of the dataset's own options bears the dataset's name; giving another dataset's table is an error.
+    The table of the dataset's own options bears the dataset's name; giving another dataset's table is an error. The
+    main `protocol` is that of the headline; `other_protocols` judge the same rankings in other ways, or search in other
+    ways with `other_searches`. `qrels_overlay` is a file of corrections (data/README.md).
     """
 
     profile: str
     dataset: Dataset
-    protocol: Protocol
+    protocol: str
+    other_protocols: tuple[str, ...] = ()
+    other_searches: OtherSearches = OtherSearches()
+    qrels_overlay: str | None = None
     synthetic: SyntheticParams = SyntheticParams()
     locomo: LocomoParams = LocomoParams()
     longmemeval: LongmemevalParams = LongmemevalParams()
@@ -98,11 +111,7 @@ class RunConfig(Params):
         strangers = sorted(set(OPTIONS_OF.values()) & self.model_fields_set - {OPTIONS_OF[self.dataset]})
         if strangers:
             raise ValueError(f"options of {', '.join(strangers)} given, but the dataset is {self.dataset}")
-        if self.protocol != PROTOCOLS[self.dataset]:
-            raise ValueError(
-                f"protocol {self.protocol} does not fit {self.dataset}; expected {PROTOCOLS[self.dataset]}"
-            )
-        for variant in map(parse, self.variants):
+        for variant in map(parse, (*self.variants, *self.other_searches.variants)):
             if variant.stage_changes and variant != variant.over(self.first_stage):
                 raise ValueError(
                     f"variant {variant}: the run's first stage makes it {variant.over(self.first_stage)}; leave the "
@@ -111,8 +120,6 @@ class RunConfig(Params):
         names = [str(variant) for variant in self.parsed_variants]
         if len(set(names)) < len(names):
             raise ValueError(f"a variant is there twice: {', '.join(names)}")
-        if self.significance_params.baseline not in names:
-            raise ValueError(f"the baseline {self.significance.baseline} is not among the variants {', '.join(names)}")
         tokenizer(self.tokenizer.name)
         check_limits(self)
         return self
@@ -123,11 +130,6 @@ class RunConfig(Params):
         options: SyntheticParams | LocomoParams | LongmemevalParams | NfcorpusParams
         options = getattr(self, OPTIONS_OF[self.dataset])
         return options
-
-    @property
-    def measure_params(self) -> MeasureParams:
-        """The measures, with the seed of the run's stream as a column of their rows."""
-        return self.measures.model_copy(update={"stream_seed": self.stream.seed})
 
     @property
     def behaviour_params(self) -> BehaviourParams:
@@ -159,7 +161,7 @@ class RunConfig(Params):
     @property
     def _is_split(self) -> bool:
         """Whether each conversation has its own stream, clusters and state."""
-        return self.protocol.startswith("conversation")
+        return not parse_protocol(self.protocol).is_pooled
 
     @property
     def _stream_in_words(self) -> str:
@@ -184,12 +186,6 @@ class RunConfig(Params):
     def parsed_variants(self) -> tuple[Variant, ...]:
         """The variants over the run's first stage, in the order of the profile."""
         return tuple(parse(variant).over(self.first_stage) for variant in self.variants)
-
-    @property
-    def significance_params(self) -> SignificanceParams:
-        """The statistics' parameters, with the baseline over the run's first stage."""
-        baseline = parse(self.significance.baseline).over(self.first_stage)
-        return self.significance.model_copy(update={"baseline": str(baseline)})
 
 
 def profile_names() -> list[str]:

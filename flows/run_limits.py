@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from flows.searches import faults as protocol_faults
 from tasks.downloads.catalog import load_catalog
 from tasks.measures.names import parse
 from tasks.records import Block
@@ -24,7 +25,7 @@ def check_limits(config: "RunConfig") -> None:
     ValueError
         Lists every fault.
     """
-    faults = [*_measures(config), *_labels(config), *_ranges(config), *_models(config)]
+    faults = [*protocol_faults(config), *_measures(config), *_labels(config), *_ranges(config), *_models(config)]
     if faults:
         raise ValueError("; ".join(faults))
 

@@ -49,7 +49,8 @@ CREATE OR REPLACE VIEW artifacts AS
 SELECT * FROM read_parquet('reports/warehouse/artifacts/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
 SEMI JOIN runs USING (dataset, run_id);
 
--- The last complete run of each data set and protocol.
+-- The last complete run of each data set and main protocol. `SEMI JOIN latest_runs USING (dataset, run_id, protocol)` keeps
+-- a table to the main protocol; without `protocol` in the list the run's other protocols are there too.
 CREATE OR REPLACE VIEW latest_runs AS
 SELECT * FROM runs
 QUALIFY row_number() OVER (PARTITION BY dataset, protocol ORDER BY finished_at DESC, run_id DESC) = 1;
@@ -58,7 +59,7 @@ QUALIFY row_number() OVER (PARTITION BY dataset, protocol ORDER BY finished_at D
 CREATE OR REPLACE VIEW scores AS
 SELECT m.*, q.question_type, q.block, q.scope_id, q.n_relevant, q.n_pool
 FROM (SELECT * FROM query_metrics UNION ALL BY NAME SELECT * FROM behaviour) AS m
-JOIN queries AS q USING (dataset, run_id, query_id);
+JOIN queries AS q USING (dataset, run_id, protocol, query_id);
 
 -- Means recomputed from single questions, per block and over all questions; undefined values are counted, not averaged.
 CREATE OR REPLACE VIEW means AS
@@ -72,10 +73,10 @@ GROUP BY GROUPING SETS ((dataset, run_id, protocol, block, variant, measure),
 
 -- Per question: a variant's value less the baseline's, for questions where both are defined.
 CREATE OR REPLACE MACRO paired_differences(of_measure, to_baseline) AS TABLE
-SELECT s.dataset, s.run_id, s.query_id, s.question_type, s.block, s.scope_id, s.variant, s.measure,
+SELECT s.dataset, s.run_id, s.protocol, s.query_id, s.question_type, s.block, s.scope_id, s.variant, s.measure,
        s.value, b.value AS baseline_value, s.value - b.value AS delta
 FROM scores AS s
 JOIN query_metrics AS b
-  ON b.dataset = s.dataset AND b.run_id = s.run_id AND b.query_id = s.query_id AND b.measure = s.measure
+  ON b.dataset = s.dataset AND b.run_id = s.run_id AND b.protocol = s.protocol AND b.query_id = s.query_id AND b.measure = s.measure
 WHERE s.measure = of_measure AND b.variant = to_baseline AND s.variant <> to_baseline
   AND isfinite(s.value) AND isfinite(b.value);

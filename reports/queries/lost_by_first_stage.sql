@@ -3,7 +3,7 @@ SELECT dataset, variant, count(*) AS relevant_in_top_10,
        count(*) FILTER (WHERE dense_rank IS NULL) AS only_bm25_found,
        count(*) FILTER (WHERE bm25_rank IS NULL) AS only_dense_found
 FROM rankings
-SEMI JOIN latest_runs USING (dataset, run_id)
+SEMI JOIN latest_runs USING (dataset, run_id, protocol)
 WHERE gain > 0 AND rank <= 10
 GROUP BY dataset, variant
 ORDER BY dataset, variant;

@@ -6,15 +6,17 @@ from pathlib import Path
 import polars as pl
 
 from tasks.behaviour.decomposition import BehaviourParams, decompose, top_of
-from tasks.corpora.relevance import ProtocolName, relevance
+from tasks.corpora.protocols import parse_protocol
+from tasks.corpora.relevance import families, has_a_value, judging
 from tasks.corpora.tables import Corpus
-from tasks.measures.metric_table import SCHEMA, has_a_value, metric_rows, origin, read_rankings
+from tasks.measures.metric_table import SCHEMA, metric_rows, origin, read_rankings
 from tasks.progress import Progress, silent
 
 
 def build(
     rankings: Mapping[str, Path],
     corpus_dir: Path,
+    classes_dir: Path | None,
     protocol: str,
     params: BehaviourParams,
     out: Path,
@@ -28,8 +30,10 @@ def build(
         By variant: artifact of the step `replay`.
     corpus_dir
         Artifact of the stage `corpora`.
+    classes_dir
+        Artifact of its step `classes`; only protocols that collapse twins read it.
     protocol
-        Name of the protocol, which decides what is relevant.
+        Decides what is relevant. Where sessions are judged, no turn is right or wrong: only `abstain@T` is defined.
     params
         Which behaviours.
     out
@@ -38,12 +42,14 @@ def build(
         Told the variants done.
     """
     corpus = Corpus.read(corpus_dir, with_texts=False)
-    relevant = relevance(corpus, ProtocolName(protocol))
-    is_scored = has_a_value(corpus.queries)
+    by = parse_protocol(protocol)
+    relevant = judging(corpus, by, classes_dir).of_documents()
+    family_of = families(corpus, by, classes_dir)
+    is_scored = has_a_value(corpus.queries, by)
     tables = [pl.DataFrame(schema=SCHEMA)]
     for n_done, (variant, directory) in enumerate(rankings.items(), start=1):
         ranked = read_rankings(directory, corpus.queries)
-        top = top_of(ranked, relevant, corpus.documents, is_scored)
+        top = top_of(ranked, relevant, family_of, is_scored)
         values = decompose(top, corpus.queries["question_type"], params.abstain_below)
         source = origin(variant, directory, ranked, params.stream_seed)
         tables.append(metric_rows(source, corpus.queries, values))

@@ -82,7 +82,7 @@ def top_of(
     relevance
         Columns query_index, document_index, gain; gains below 1 are not relevant.
     documents
-        Columns document_index, session_id (nullable).
+        Columns document_index, session_id (nullable: a document of no session).
     is_scored
         (n_queries,) whether a query's block has retrieval measures.
     """

@@ -17,9 +17,10 @@ def behaviour_metrics(
     *,
     rankings: Mapping[str, Artifact],
     corpus: Artifact,
+    classes: Artifact | None,
     protocol: str,
     params: BehaviourParams,
 ) -> None:
     """Say what kind of error the top-1 of every variant and query is."""
     places = {variant: artifact.path for variant, artifact in rankings.items()}
-    build.build(places, corpus.path, protocol, params, out, progress)
+    build.build(places, corpus.path, classes.path if classes else None, protocol, params, out, progress)

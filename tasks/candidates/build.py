@@ -1,4 +1,8 @@
-"""Build the candidates of every query: the union of its dense and BM25 lists, fused by reciprocal rank."""
+"""Build the candidates of every query: the union of its dense and BM25 lists, fused by reciprocal rank.
+
+Where sessions are ranked, a candidate is a session, known by the document index of its best turn: the turn that a
+reranker reads.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +15,8 @@ from pydantic import Field
 
 from tasks.candidates.fusion import ABSENT, Fused, reciprocal_rank_fusion
 from tasks.candidates.ranking import TieOrder, TieRule
-from tasks.corpora.relevance import ProtocolName, scope_documents
+from tasks.corpora.protocols import parse_protocol
+from tasks.corpora.scopes import scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.indexes.bm25 import Bm25Index, Bm25Scope
 from tasks.indexes.dense import Vectors, exact_scores, neighbourhoods, open_vectors
@@ -104,12 +109,30 @@ def build(
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """One scope opened for search. `documents` are the document indexes, `vectors` and `bm25` are in that order."""
+    """One scope opened for search.
+
+    `documents` are the document indexes, `vectors` are in that order; `units` numbers the ranked unit of each, and
+    `bm25` scores the units.
+    """
 
     scope_id: str
     documents: Indices
     vectors: Vectors
+    units: Indices
     bm25: Bm25Scope
+
+    @property
+    def ranks_documents(self) -> bool:
+        """Whether every document is a unit of its own."""
+        return self.bm25.n_documents == len(self.documents)
+
+
+@dataclass(frozen=True, slots=True)
+class _DenseList:
+    """The dense list of a query, as units, best first; and for every unit the row of the document it is known by."""
+
+    units: Indices
+    row_of: Indices
 
 
 class _Search:
@@ -117,7 +140,7 @@ class _Search:
         self, corpus_dir: Path, dense_dir: Path, bm25_dir: Path, protocol: str, params: CandidateParams
     ) -> None:
         corpus = Corpus.read(corpus_dir, with_texts=False)
-        self.scopes = scope_documents(corpus, ProtocolName(protocol))
+        self.scopes = scope_documents(corpus, parse_protocol(protocol))
         self._document_vectors, self._query_vectors = open_vectors(dense_dir)
         self._bm25 = Bm25Index(bm25_dir)
         self._params = params
@@ -139,46 +162,68 @@ class _Search:
         for number in range(len(self.scopes.scope_ids)):
             queries = np.flatnonzero(np.asarray(self.scopes.query_scope) == number)
             scope = self._open(number)
-            near = neighbourhoods(scope.vectors, np.asarray(self._query_vectors[queries]), self._params.k)
-            for query, (rows, scores) in zip(queries.tolist(), near, strict=True):
-                dense = rows[self._ties.top(scores, scope.documents[rows], self._params.k)]
+            listed = self._dense_documents if scope.ranks_documents else self._dense_sessions
+            for query, dense in zip(queries.tolist(), listed(scope, queries), strict=True):
                 yield self._candidates(scope, query, dense)
 
+    def _dense_documents(self, scope: _Scope, queries: Indices) -> Iterator[_DenseList]:
+        every = np.arange(len(scope.documents))
+        near = neighbourhoods(scope.vectors, np.asarray(self._query_vectors[queries]), self._params.k)
+        for rows, scores in near:
+            yield _DenseList(rows[self._ties.top(scores, scope.documents[rows], self._params.k)], every)
+
+    def _dense_sessions(self, scope: _Scope, queries: Indices) -> Iterator[_DenseList]:
+        """Score a session by its best turn (study B's max-sim), which is the document it is known by."""
+        every = np.arange(len(scope.documents))
+        starts = np.searchsorted(scope.units, np.arange(scope.bm25.n_documents))
+        for query in queries:
+            scores = exact_scores(scope.vectors, every, self._query_vectors[query])
+            best = np.lexsort((every, -scores, scope.units))[starts]
+            yield _DenseList(self._ties.top(scores[best], scope.documents[best], self._params.k), best)
+
     def _open(self, number: int) -> _Scope:
-        documents = np.asarray(self.scopes.documents[number], dtype=np.int64)
+        documents, units = (np.asarray(of[number], np.int64) for of in (self.scopes.documents, self.scopes.units))
         is_whole = np.array_equal(documents, np.arange(len(self._document_vectors)))
         vectors = self._document_vectors if is_whole else np.asarray(self._document_vectors[documents])
         bm25 = self._bm25.scope(number)
-        if bm25.n_documents != len(documents):
-            raise BenchError(f"BM25 scope {number} has {bm25.n_documents} documents; expected {len(documents)}")
-        return _Scope(self.scopes.scope_ids[number], documents, vectors, bm25)
+        if bm25.n_documents != self.scopes.n_units[number]:
+            raise BenchError(
+                f"BM25 scope {number} has {bm25.n_documents} ranked units; expected {self.scopes.n_units[number]}"
+            )
+        return _Scope(self.scopes.scope_ids[number], documents, vectors, units, bm25)
 
-    def _candidates(self, scope: _Scope, query: int, dense: Indices) -> tuple[pl.DataFrame, tuple[int, str, int, int]]:
-        """Fuse the dense list (rows of the scope) with the BM25 list of the query."""
-        tokens = self._bm25.queries[query]
-        scores = scope.bm25.scores(tokens)
+    def _candidates(
+        self, scope: _Scope, query: int, dense: _DenseList
+    ) -> tuple[pl.DataFrame, tuple[int, str, int, int]]:
+        """Fuse the dense list with the BM25 list of the query."""
+        scores = scope.bm25.scores(self._bm25.queries[query])
+        documents = scope.documents[dense.row_of]
         fused = reciprocal_rank_fusion(
-            dense, self._bm25_list(scope, scores), rrf_k=self._params.rrf_k, rank_origin=self._params.rank_origin
+            dense.units,
+            self._bm25_list(documents, scores),
+            rrf_k=self._params.rrf_k,
+            rank_origin=self._params.rank_origin,
         )
-        order = self._ties.top_fused(fused.rrf, scope.documents[fused.documents], len(fused.documents))
-        dense_scores = exact_scores(scope.vectors, fused.documents, self._query_vectors[query])
-        table = _table(query, scope, fused, dense_scores, scores[fused.documents])
-        pool = (query, scope.scope_id, len(scope.documents), int(np.count_nonzero(scores > 0)))
+        found = documents[fused.documents]
+        order = self._ties.top_fused(fused.rrf, found, len(found))
+        dense_scores = exact_scores(scope.vectors, dense.row_of[fused.documents], self._query_vectors[query])
+        table = _table(query, found, fused, dense_scores, scores[fused.documents])
+        pool = (query, scope.scope_id, len(documents), int(np.count_nonzero(scores > 0)))
         ordered = table[order].with_columns(position=pl.int_range(pl.len(), dtype=pl.Int32))
         return ordered.select(*CANDIDATES), pool
 
-    def _bm25_list(self, scope: _Scope, scores: Scores) -> Indices:
-        """Return the best rows of the scope; those that match nothing only where filling is asked for."""
-        listed = self._ties.top_bm25(scores, scope.documents, self._params.k)
+    def _bm25_list(self, documents: Indices, scores: Scores) -> Indices:
+        """Return the best units of the scope; those that match nothing only where filling is asked for."""
+        listed = self._ties.top_bm25(scores, documents, self._params.k)
         return listed if self._params.fill_zero_scores else listed[scores[listed] > 0]
 
 
-def _table(query: int, scope: _Scope, fused: Fused, dense_scores: Scores, bm25_scores: Scores) -> pl.DataFrame:
+def _table(query: int, documents: Indices, fused: Fused, dense_scores: Scores, bm25_scores: Scores) -> pl.DataFrame:
     has_bm25 = (fused.second_rank != ABSENT) | (bm25_scores != 0)
     columns = {
         "query_index": np.full(len(fused.documents), query, dtype=np.int32),
         "position": np.zeros(len(fused.documents), dtype=np.int32),
-        "document_index": scope.documents[fused.documents],
+        "document_index": documents,
         "dense_rank": fused.first_rank,
         "bm25_rank": fused.second_rank,
         "dense_score": dense_scores,

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 
 from tasks.clusters.kmeans import ClusterParams, assign_clusters
-from tasks.corpora.relevance import ProtocolName, scope_documents
+from tasks.corpora.protocols import parse_protocol
+from tasks.corpora.scopes import scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.indexes.dense import open_vectors
 from tasks.progress import Progress, silent
@@ -37,7 +38,7 @@ def build(
         The numbers of clusters and the settings of k-means.
     """
     _, vectors = open_vectors(dense_dir)
-    scopes = scope_documents(Corpus.read(corpus_dir, with_texts=False), ProtocolName(protocol))
+    scopes = scope_documents(Corpus.read(corpus_dir, with_texts=False), parse_protocol(protocol))
     query_scope = np.asarray(scopes.query_scope)
     tables = []
     for done, (count, number) in enumerate(

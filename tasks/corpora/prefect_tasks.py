@@ -3,7 +3,14 @@
 from pathlib import Path
 
 from tasks.artifacts import Artifact
-from tasks.corpora import build_locomo, build_longmemeval, build_nfcorpus, build_synthetic
+from tasks.corpora import (
+    build_classes,
+    build_locomo,
+    build_longmemeval,
+    build_nfcorpus,
+    build_overlay,
+    build_synthetic,
+)
 from tasks.corpora.locomo import LocomoParams
 from tasks.corpora.longmemeval import LongmemevalParams
 from tasks.corpora.nfcorpus import NfcorpusParams
@@ -11,9 +18,10 @@ from tasks.corpora.scorable import check_scorable
 from tasks.corpora.synthetic.params import SyntheticParams
 from tasks.corpora.tables import Corpus
 from tasks.downloads.prefect_tasks import fetch_dataset
+from tasks.files import sha256_of
 from tasks.prefect_cache import step
 from tasks.progress import Progress
-from tasks.records import Params
+from tasks.records import BenchError, Params
 
 
 @step(stage="corpora", module=build_synthetic, libraries=("numpy", "pyarrow"))
@@ -38,6 +46,31 @@ def nfcorpus(out: Path, progress: Progress, *, raw: Artifact, params: NfcorpusPa
 def longmemeval(out: Path, progress: Progress, *, raw: Artifact, params: LongmemevalParams) -> None:
     """Parse LongMemEval-S."""
     build_longmemeval.build(raw.path, params, out, progress)
+
+
+@step(stage="corpora", module=build_classes, libraries=("pyarrow",))
+def classes(out: Path, progress: Progress, *, corpus: Artifact) -> None:
+    """Find the documents and sessions with equal content."""
+    build_classes.build(corpus.path, out, progress)
+
+
+@step(stage="corpora", module=build_overlay, libraries=("pyarrow",), unkeyed=("file",))
+def overlaid(out: Path, progress: Progress, *, corpus: Artifact, sha256: str, file: Path) -> None:
+    """Correct the judgements of a corpus; `sha256` is that of the file."""
+    build_overlay.build(corpus.path, file, out, progress)
+
+
+def with_overlay(corpus: Artifact, file: Path) -> Artifact:
+    """Return the corpus with the judgements that a qrels overlay corrects.
+
+    Raises
+    ------
+    BenchError
+        When the file is absent, or does not fit the corpus.
+    """
+    if not file.is_file():
+        raise BenchError(f"no qrels overlay {file}; expected the file that `mnemobench overlay` writes")
+    return overlaid(corpus=corpus, sha256=sha256_of(file), file=file)
 
 
 def corpus(params: Params, mirror: Path | None, accept_local: Path | None) -> Artifact:

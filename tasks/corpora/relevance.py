@@ -1,129 +1,202 @@
-"""Protocols: what a query may search (its scope), and what counts as relevant at which level.
+"""What a ranked document counts as under a protocol, and which items are relevant."""
 
-Both follow from the tables of a corpus and the name of the protocol; nobody else decides them.
-"""
-
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tasks.corpora.protocols import Level, Protocol, Relevance, Twins
+from tasks.corpora.scopes import USER, Indices, scope_documents
 from tasks.corpora.tables import Corpus
-from tasks.records import BenchError
-
-POOL = "pool"
-"""Id of the only scope of a pooled protocol."""
-
-
-class ProtocolName(StrEnum):
-    """The protocols (names: architecture.md). `<what is searched>-<what is ranked>`."""
-
-    POOLED_DOCUMENT = "pooled-document"
-    POOLED_TURN = "pooled-turn"
-    CONVERSATION_TURN = "conversation-turn"
-    CONVERSATION_SESSION = "conversation-session"
-    HAYSTACK_TURN = "haystack-turn"
-    HAYSTACK_SESSION = "haystack-session"
-
-    @property
-    def is_pooled(self) -> bool:
-        """Whether every query searches the whole corpus."""
-        return self.value.startswith("pooled-")
-
-    @property
-    def ranks_sessions(self) -> bool:
-        """Whether the ranked unit is a session, not a document."""
-        return self.value.endswith("-session")
+from tasks.records import BenchError, Block
 
 
 @dataclass(frozen=True, slots=True)
-class Scopes:
-    """What each query may search.
+class Judging:
+    """What a ranked document counts as, and what is relevant.
 
     Attributes
     ----------
-    scope_ids
-        Ids in the order in which the corpus lists them; only `POOL` under a pooled protocol.
-    documents
-        For each scope the int32 document indices it holds, each once: by place of the session in the scope, then in
-        source order. Ascending for conversations and pools, not for haystacks.
-    query_scope
-        int32 array of shape (n_queries,): position in `scope_ids` of each query's scope.
+    item_of
+        int32 array of shape (n_documents,): the item that each document stands for. Items are documents, sessions, or
+        classes of equal ones.
+    relevance
+        Columns query_index, item_index, gain (all Int32), sorted by the first two.
     """
 
-    scope_ids: tuple[str, ...]
-    documents: tuple[NDArray[np.int32], ...]
-    query_scope: NDArray[np.int32]
+    item_of: Indices
+    relevance: pl.DataFrame
+
+    def of_documents(self) -> pl.DataFrame:
+        """Return the gain of every document that stands for a relevant item: query_index, document_index, gain."""
+        documents = pl.DataFrame({"item_index": self.item_of}).with_row_index("document_index")
+        return (
+            self.relevance.join(documents, on="item_index", validate="m:m")
+            .select("query_index", pl.col("document_index").cast(pl.Int32), "gain")
+            .sort("query_index", "document_index")
+        )
 
 
-def scope_documents(corpus: Corpus, protocol: ProtocolName) -> Scopes:
-    """Return the scopes of a protocol. Memory: 4 bytes per member of each scope.
+def judging(corpus: Corpus, protocol: Protocol, classes_dir: Path | None = None) -> Judging:
+    """Return what a ranked document counts as under a protocol, and what is relevant.
+
+    Parameters
+    ----------
+    corpus
+        Its tables; texts are not needed.
+    protocol
+        Level, relevance and twins.
+    classes_dir
+        Artifact of the step `classes`; needed where twins are collapsed.
 
     Raises
     ------
     BenchError
-        When the protocol is not pooled and a query of the corpus has no scope.
+        When sessions are judged in a corpus without sessions, or classes are needed and absent.
     """
-    if protocol.is_pooled:
-        everything = np.arange(corpus.documents.height, dtype=np.int32)
-        return Scopes((POOL,), (everything,), np.zeros(corpus.queries.height, dtype=np.int32))
-    _refuse_unscoped(corpus, protocol)
-    scope_ids = corpus.scopes["scope_id"].unique(maintain_order=True).to_list()
-    placed = _placed(corpus)
-    starts = np.searchsorted(placed["scope_index"].to_numpy(), np.arange(1, len(scope_ids)))
-    documents = np.split(placed["document_index"].to_numpy().astype(np.int32), starts)
-    place = {scope_id: position for position, scope_id in enumerate(scope_ids)}
-    query_scope = np.array([place[scope_id] for scope_id in corpus.queries["scope_id"]], dtype=np.int32)
-    return Scopes(tuple(scope_ids), tuple(documents), query_scope)
+    if protocol.level is Level.SESSION:
+        item_of, items = _sessions(corpus)
+        gains = _session_gains(corpus, protocol).join(items, on="session_id", validate="m:1")
+        relevance = gains.select("query_index", "item_index", "gain")
+    else:
+        item_of = _places(corpus.documents.height)
+        relevance = _turn_gains(corpus, protocol).rename({"document_index": "item_index"})
+    if protocol.twins is Twins.COLLAPSED:
+        item_of, relevance = _collapsed(item_of, relevance, _classes(corpus, protocol, classes_dir))
+    relevance = relevance.select(pl.col("query_index", "item_index", "gain").cast(pl.Int32))
+    return Judging(item_of, relevance.sort("query_index", "item_index"))
 
 
-def relevance(corpus: Corpus, protocol: ProtocolName) -> pl.DataFrame:
-    """Return the relevant documents: query_index, document_index, gain (all Int32), sorted by the first two.
+def families(corpus: Corpus, protocol: Protocol, classes_dir: Path | None = None) -> pl.DataFrame:
+    """Return document_index and session_id: the session, or class of equal sessions, of each document.
 
-    Raises
-    ------
-    BenchError
-        When the protocol ranks sessions.
+    `session_id` is null where the corpus has no sessions, or where sessions are what is judged.
     """
-    if protocol.ranks_sessions:
-        raise BenchError(f"protocol {protocol} ranks sessions, so no document has a gain; expected a turn protocol")
-    return (
-        corpus.judgements_turn.join(_indexed(corpus.queries, "query"), on="query_id", how="inner", validate="m:1")
-        .join(_indexed(corpus.documents, "document"), on="document_id", how="inner", validate="m:1")
+    known = corpus.documents.select("document_index", "session_id")
+    if protocol.level is Level.SESSION or not corpus.sessions.height:
+        return known.with_columns(session_id=pl.lit(None, pl.Utf8))
+    if protocol.twins is Twins.RAW:
+        return known
+    as_sessions = replace(protocol, level=Level.SESSION, relevance=Relevance.EVIDENCE)
+    item_of, _ = _sessions(corpus)
+    class_of = _classes(corpus, as_sessions, classes_dir)
+    return known.with_columns(session_id=pl.Series(class_of[item_of]).cast(pl.Utf8))
+
+
+def reachable(corpus: Corpus, protocol: Protocol, judged: Judging) -> pl.DataFrame:
+    """Return query_index, n_relevant and n_reachable: how many relevant items the query's scope holds (row M2).
+
+    Queries without a relevant item are left out.
+    """
+    scopes = scope_documents(corpus, protocol)
+    rows = []
+    for (query,), part in judged.relevance.group_by("query_index", maintain_order=True):
+        within = judged.item_of[scopes.documents[scopes.query_scope[int(str(query))]]]
+        rows.append((query, part.height, int(np.isin(part["item_index"].to_numpy(), within).sum())))
+    schema = {"query_index": pl.Int32, "n_relevant": pl.Int32, "n_reachable": pl.Int32}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def has_a_value(queries: pl.DataFrame, protocol: Protocol) -> NDArray[np.bool_]:
+    """Return (n,) bool: whether retrieval measures are defined for the query's block.
+
+    Questions that the history cannot answer have none, whatever the judgements say (row M1); study A scores them.
+    """
+    if protocol.relevance is Relevance.STUDY_A:
+        return np.ones(queries.height, dtype=bool)
+    return np.asarray(queries["block"].to_numpy() != Block.ABSTENTION.value)
+
+
+def _turn_gains(corpus: Corpus, protocol: Protocol) -> pl.DataFrame:
+    """Return query_index, document_index, gain of the relevant turns."""
+    columns = ["document_id", "document_index", "session_id", "speaker"]
+    found = (
+        corpus.judgements_turn.filter(pl.col("gain") > 0)
+        .join(_indexed(corpus.queries, "query"), on="query_id", how="inner", validate="m:1")
+        .join(corpus.documents.select(columns), on="document_id", how="inner", validate="m:1")
+    )
+    if protocol.is_official:
+        found = found.filter(pl.col("speaker") == USER)
+    found = found.select("query_index", "document_index", "gain")
+    if protocol.relevance is not Relevance.STUDY_A:
+        return found
+    turns = (
+        relevant_sessions(corpus)
+        .join(found, on="query_index", how="anti")
+        .join(corpus.documents.select("session_id", "document_index"), on="session_id", validate="m:m")
         .select("query_index", "document_index", "gain")
-        .sort("query_index", "document_index")
+    )
+    return pl.concat([found, turns])
+
+
+def _session_gains(corpus: Corpus, protocol: Protocol) -> pl.DataFrame:
+    """Return query_index, session_id, gain of the relevant sessions.
+
+    LongMemEval's own code renames a gold session whose user turns hold no evidence: it is not gold there (part C).
+    """
+    if not protocol.is_official:
+        return relevant_sessions(corpus)
+    return (
+        _turn_gains(corpus, protocol)
+        .join(corpus.documents.select("document_index", "session_id"), on="document_index", validate="m:1")
+        .group_by("query_index", "session_id")
+        .agg(pl.col("gain").max())
     )
 
 
 def relevant_sessions(corpus: Corpus) -> pl.DataFrame:
     """Return the relevant sessions: query_index Int32, session_id, gain Int32, sorted by the first two."""
     return (
-        corpus.judgements_session.join(_indexed(corpus.queries, "query"), on="query_id", how="inner", validate="m:1")
+        corpus.judgements_session.filter(pl.col("gain") > 0)
+        .join(_indexed(corpus.queries, "query"), on="query_id", how="inner", validate="m:1")
         .select("query_index", "session_id", "gain")
         .sort("query_index", "session_id")
     )
 
 
-def _refuse_unscoped(corpus: Corpus, protocol: ProtocolName) -> None:
-    unscoped = corpus.queries.filter(pl.col("scope_id").is_null()).height
-    if unscoped:
+def _sessions(corpus: Corpus) -> tuple[Indices, pl.DataFrame]:
+    """Return the number of the session of each document, and the table session_id, item_index."""
+    items = corpus.sessions.select("session_id").with_row_index("item_index")
+    item_of = corpus.documents.join(items, on="session_id", how="left", validate="m:1", maintain_order="left")
+    if item_of["item_index"].null_count():
         raise BenchError(
-            f"protocol {protocol}: {unscoped} of {corpus.queries.height} queries of {corpus.facts['dataset']} have no "
-            "conversation or haystack of their own; expected a pooled protocol for this data set"
+            f"{item_of['item_index'].null_count()} documents of {corpus.facts['dataset']} are in no session; expected "
+            "a protocol that judges documents"
         )
+    return item_of["item_index"].to_numpy().astype(np.int32), items
+
+
+def _classes(corpus: Corpus, protocol: Protocol, classes_dir: Path | None) -> Indices:
+    """Return the class of each item of the protocol's level."""
+    if classes_dir is None:
+        raise BenchError(f"protocol {protocol} needs the classes of equal texts; run the step `classes` of the corpora")
+    if protocol.level is Level.SESSION:
+        found = pl.read_parquet(classes_dir / "session_classes.parquet", columns=["session_id", "class_index"])
+        keyed = corpus.sessions.select("session_id").join(
+            found, on="session_id", how="left", validate="1:1", maintain_order="left"
+        )
+    else:
+        found = pl.read_parquet(classes_dir / "classes.parquet", columns=["document_index", "class_index"])
+        keyed = corpus.documents.select("document_index").join(
+            found, on="document_index", how="left", validate="1:1", maintain_order="left"
+        )
+    if keyed["class_index"].null_count():
+        raise BenchError(f"the classes in {classes_dir} are of another corpus; run the step `classes` again")
+    return keyed["class_index"].to_numpy().astype(np.int32)
+
+
+def _collapsed(item_of: Indices, relevance: pl.DataFrame, class_of: Indices) -> tuple[Indices, pl.DataFrame]:
+    """Replace items by their classes: a class has the largest gain of its members, and counts once (row M5)."""
+    classes = pl.Series("item_index", class_of[relevance["item_index"].to_numpy()])
+    merged = relevance.with_columns(classes).group_by("query_index", "item_index").agg(pl.col("gain").max())
+    return class_of[item_of], merged
+
+
+def _places(n: int) -> Indices:
+    return np.arange(n, dtype=np.int32)
 
 
 def _indexed(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     return frame.select(f"{name}_id", f"{name}_index")
-
-
-def _placed(corpus: Corpus) -> pl.DataFrame:
-    """Return one row per (scope, document), scopes in order of appearance, then position, then source order."""
-    order = corpus.scopes.select(pl.col("scope_id").unique(maintain_order=True)).with_row_index("scope_index")
-    return (
-        corpus.scopes.join(order, on="scope_id", validate="m:1")
-        .join(corpus.documents.select("session_id", "document_index"), on="session_id")
-        .sort("scope_index", "position", "document_index")
-    )

@@ -59,6 +59,11 @@ class RaggedTokens:
         shift = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths)
         return RaggedTokens(self.values[np.arange(offsets[-1]) + shift], offsets)
 
+    def merged(self, units: npt.NDArray[np.int32]) -> "RaggedTokens":
+        """Return one list per unit, those of its rows end to end; `units` numbers the rows, ascending from 0."""
+        n_units = int(units[-1]) + 1 if units.size else 0
+        return RaggedTokens(self.values, self.offsets[np.searchsorted(units, np.arange(n_units + 1))])
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

@@ -1,11 +1,15 @@
-"""Build the BM25 index: one sparse matrix per scope of the protocol, with the statistics of that scope."""
+"""Build the BM25 index: one sparse matrix per scope of the protocol, with the statistics of that scope.
+
+What is indexed is the ranked unit: a turn, or the turns of a session joined to one text.
+"""
 
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from tasks.corpora.relevance import ProtocolName, scope_documents
+from tasks.corpora.protocols import parse_protocol
+from tasks.corpora.scopes import scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.indexes.bm25 import Bm25Params, RaggedTokens, index_scope, write_index
 from tasks.progress import Progress, silent
@@ -43,10 +47,10 @@ def build(
     corpus = Corpus.read(corpus_dir, with_texts=False)
     documents = _read_tokens(tokens_dir / "document_tokens.parquet", "document_index", corpus.documents.height)
     queries = _read_tokens(tokens_dir / "query_tokens.parquet", "query_index", corpus.queries.height)
-    scopes = scope_documents(corpus, ProtocolName(protocol))
+    scopes = scope_documents(corpus, parse_protocol(protocol))
     indexed = []
-    for done, rows in enumerate(scopes.documents, start=1):
-        indexed.append(index_scope(documents.take(np.asarray(rows, dtype=np.int64)), params))
+    for done, (rows, units) in enumerate(zip(scopes.documents, scopes.units, strict=True), start=1):
+        indexed.append(index_scope(documents.take(np.asarray(rows, dtype=np.int64)).merged(units), params))
         progress(done, len(scopes.documents), "scopes")
     write_index(list(scopes.scope_ids), indexed, queries, out)
 

@@ -67,31 +67,60 @@ def evaluate(measure: Measure, judged: Judged) -> Values:
     return np.where(judged.n_relevant == 0, measure.without_relevance, values)
 
 
+def fold(rankings: pl.DataFrame, item_of: NDArray[np.int32]) -> pl.DataFrame:
+    """Return a ranking of items from one of documents: an item stands where its first document stood.
+
+    Parameters
+    ----------
+    rankings
+        Columns query_index, rank (1-based), document_index, logit (nullable), initial_position (0-based).
+    item_of
+        (n_documents,) the item of each document.
+
+    Returns
+    -------
+    polars.DataFrame
+        With item_index in place of document_index; rank and initial_position count items without gaps.
+    """
+    items = rankings.with_columns(item_index=pl.Series(item_of)[rankings["document_index"]]).drop("document_index")
+    keys = ["query_index", "item_index"]
+    if items.select(keys).is_unique().all():
+        return items
+    first = items.group_by(keys).agg(
+        pl.col("rank").min(), pl.col("logit").sort_by("rank").first(), pl.col("initial_position").min()
+    )
+    counted = [
+        (pl.col(name).rank("ordinal").over("query_index").cast(pl.Int32) + origin).alias(name)
+        for name, origin in (("rank", 0), ("initial_position", -1))
+    ]
+    return first.with_columns(counted).sort("query_index", "rank")
+
+
 def judge(rankings: pl.DataFrame, relevance: pl.DataFrame, n_queries: int) -> Judged:
     """Look up the gain of every ranked item.
 
     Parameters
     ----------
     rankings
-        Columns query_index, rank (1-based, no gaps), document_index, logit (nullable), initial_position (0-based).
+        Columns query_index, rank (1-based, no gaps), item_index, logit (nullable), initial_position (0-based).
     relevance
-        Columns query_index, document_index, gain; gains below 1 count as not relevant, as in trec_eval.
+        Columns query_index, item_index, gain; gains below 1 count as not relevant, as in trec_eval.
     n_queries
         Number of queries of the corpus: all get a row, whether ranked, judged, or neither.
 
     Raises
     ------
     BenchError
-        When a ranking holds a document twice, or its ranks are not 1, 2, 3, ...
+        When a ranking holds an item twice, or its ranks are not 1, 2, 3, ...
     """
-    relevance = relevance.filter(pl.col("gain") > 0).select("query_index", "document_index", "gain")
+    relevance = relevance.filter(pl.col("gain") > 0).select("query_index", "item_index", "gain")
     _check(rankings)
     ranked = rankings.join(
-        relevance, on=["query_index", "document_index"], how="left", validate="1:1", maintain_order="left"
+        relevance, on=["query_index", "item_index"], how="left", validate="1:1", maintain_order="left"
     ).with_columns(pl.col("gain").fill_null(0))
     has_pool = bool(ranked["logit"].is_not_null().any())
     if has_pool and not ranked.select("query_index", "initial_position").is_unique().all():
-        raise BenchError("two documents of a pool share an initial_position; expected 0, 1, 2, ...")
+        raise BenchError("two items of a pool share an initial_position; expected 0, 1, 2, ...")
     ideal = relevance.with_columns(
         place=pl.col("gain").rank("ordinal", descending=True).over("query_index").cast(pl.Int64) - 1
     )
@@ -115,13 +144,13 @@ def _scatter(table: pl.DataFrame, place: pl.Expr, n_queries: int) -> Gains:
 def _check(rankings: pl.DataFrame) -> None:
     facts = rankings.group_by("query_index").agg(
         n=pl.len(),
-        n_documents=pl.col("document_index").n_unique(),
+        n_items=pl.col("item_index").n_unique(),
         n_ranks=pl.col("rank").n_unique(),
         first=pl.col("rank").min(),
         last=pl.col("rank").max(),
     )
     is_bad = (
-        (pl.col("n_documents") != pl.col("n"))
+        (pl.col("n_items") != pl.col("n"))
         | (pl.col("n_ranks") != pl.col("n"))
         | (pl.col("first") != 1)
         | (pl.col("last") != pl.col("n"))
@@ -129,6 +158,6 @@ def _check(rankings: pl.DataFrame) -> None:
     bad = facts.filter(is_bad)["query_index"].sort().to_list()
     if bad:
         raise BenchError(
-            f"the rankings of {len(bad)} queries (query_index {', '.join(map(str, bad[:5]))}) hold a document twice or "
-            "ranks other than 1, 2, 3, ...; expected each document once. Recompute the rankings."
+            f"the rankings of {len(bad)} queries (query_index {', '.join(map(str, bad[:5]))}) hold an item twice or "
+            "ranks other than 1, 2, 3, ...; expected each item once. Recompute the rankings."
         )

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from tasks.measures.judged import Values
-from tasks.records import BenchError, Block
+from tasks.records import BenchError
 
 SCHEMA: dict[str, type[pl.DataType]] = {
     "variant": pl.Utf8,
@@ -63,14 +62,6 @@ def origin(variant: str, directory: Path, rankings: pl.DataFrame, stream_seed: i
     if n_entries > 0 or bool((rankings["suppression"] != 0).any()):
         return Origin(variant, stream_seed, "transductive")
     return Origin(variant, None, None)
-
-
-def has_a_value(queries: pl.DataFrame) -> np.ndarray:
-    """Return (n,) bool: whether retrieval measures are defined for the query's block.
-
-    Questions that the history cannot answer have none, whatever the judgements say (fault M1).
-    """
-    return np.asarray(queries["block"].to_numpy() != Block.ABSTENTION.value)
 
 
 def metric_rows(source: Origin, queries: pl.DataFrame, values: Mapping[str, Values]) -> pl.DataFrame:

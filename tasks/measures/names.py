@@ -15,6 +15,7 @@ from tasks.records import BenchError, Params
 _WITH_CUTOFF: dict[str, Callable[[int], Measure]] = {
     "nDCG": NDCG,
     "nDCG(dcg='exp-log2')": lambda cutoff: NDCG(cutoff, "exp-log2"),
+    "nDCG(dcg='longmemeval')": lambda cutoff: NDCG(cutoff, "longmemeval"),
     "R": Recall,
     "R_all": RecallAll,
     "pool_R": PoolRecall,
@@ -42,6 +43,12 @@ def parse(name: str) -> Measure:
         forms = ", ".join(f"{family}@k" for family in _WITH_CUTOFF)
         raise BenchError(f"measure {name!r} is unknown; expected RR or one of: {forms}, with k = 1, 2, 3, ...")
     return _WITH_CUTOFF[match["family"]](int(match["cutoff"]))
+
+
+OFFICIAL = tuple(
+    f"{family}@{k}" for family in ("Success", "R_all", "nDCG(dcg='longmemeval')") for k in (1, 3, 5, 10, 30, 50)
+)
+"""LongMemEval's recall_any, recall_all and ndcg_any (protocols.md, part C)."""
 
 
 class MeasureParams(Params):

@@ -10,18 +10,19 @@ from tasks.measures.judged import Gains, Judged, Values
 
 @dataclass(frozen=True, slots=True)
 class NDCG:
-    """``nDCG@k`` with the gain as it is (trec_eval, BEIR), or ``2^gain - 1`` as study A takes it.
+    """``nDCG@k`` with the gain as it is (trec_eval, BEIR), ``2^gain - 1`` as study A takes it, or LongMemEval's own.
 
     Attributes
     ----------
     cutoff
         Ranks that count. The ideal ranking is that of all relevant items of the query, cut at the same rank.
     dcg
-        ``log2``: linear gain; ``exp-log2``: exponential gain. The discount is log2(rank + 1) in both.
+        ``log2``: linear gain; ``exp-log2``: exponential gain. The discount is log2(rank + 1) in both. ``longmemeval``:
+        linear gain, ranks 1 and 2 both undiscounted, then log2(rank) (protocols.md, part C).
     """
 
     cutoff: int
-    dcg: Literal["log2", "exp-log2"] = "log2"
+    dcg: Literal["log2", "exp-log2", "longmemeval"] = "log2"
     unanswered: ClassVar[float] = 0.0
     without_relevance: ClassVar[float] = float("nan")
 
@@ -40,5 +41,8 @@ class NDCG:
         # Summed rank by rank: numpy's pairwise sum of a row depends on the padding behind it.
         total = np.zeros(len(cut))
         for rank, column in enumerate(cut.T, start=1):
-            total += column / np.log2(rank + 1)
+            total += column / self._discount(rank)
         return total
+
+    def _discount(self, rank: int) -> float:
+        return float(np.log2(max(rank, 2)) if self.dcg == "longmemeval" else np.log2(rank + 1))

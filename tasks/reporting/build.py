@@ -44,6 +44,8 @@ class ReportParams(Params):
     """Ranked documents per query and variant that go to the warehouse."""
     pool_measure: str = "pool_R@30"
     """Recall of what reaches the reranker, drawn where a corpus has no sessions."""
+    is_drawn: bool = True
+    """Whether figures are drawn."""
 
 
 def build(
@@ -55,6 +57,7 @@ def build(
     metrics_dir: Path,
     behaviour_dir: Path,
     significance_dir: Path,
+    classes_dir: Path | None,
     params: ReportParams,
     out: Path,
     progress: Progress,
@@ -66,7 +69,9 @@ def build(
     BenchError
         When a table does not fit its schema, or a number cannot be right (see `checks`).
     """
-    inputs = tables.Inputs(corpus_dir, candidates_dir, rankings, metrics_dir, behaviour_dir, significance_dir)
+    inputs = tables.Inputs(
+        corpus_dir, candidates_dir, rankings, metrics_dir, behaviour_dir, significance_dir, classes_dir
+    )
     n_steps = 3
     progress(0, n_steps, "steps")
     result = _tables(inputs, protocol, params)
@@ -75,15 +80,16 @@ def build(
     for name, frame in result.items():
         write(frame, TABLES[name], out / "tables" / f"{name}.parquet")
     progress(1, n_steps, "steps")
-    _figures(result, facts, out / "figures")
+    if params.is_drawn:
+        _figures(result, facts, out / "figures")
     progress(2, n_steps, "steps")
     write_text(out / "report.json", json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
     progress(n_steps, n_steps, "steps")
 
 
 def _tables(inputs: tables.Inputs, protocol: str, params: ReportParams) -> Tables:
-    judged = tables.gains(inputs, protocol)
-    asked = tables.queries(inputs, judged)
+    judged = tables.judged(inputs, protocol)
+    asked = tables.queries(inputs, protocol, judged)
     metrics = tables.values(inputs.metrics / "query_metrics.parquet", protocol, QUERY_METRICS)
     return {
         QUERIES.name: asked,

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import uuid
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tasks.files import sha256_of, write_text
 from tasks.records import BenchError
 from tasks.reporting import sections
 from tasks.reporting.headline import headline_sentences
+from tasks.reporting.protocol_sections import protocols
 from tasks.reporting.run_facts import RunFacts
 from tasks.reporting.text_format import escape, table
 from tasks.reporting.warehouse import read_facts
@@ -25,16 +27,17 @@ _FIGURES = {
 }
 
 
-def render(report_dir: Path, run: RunFacts) -> str:
+def render(report_dirs: Sequence[Path], run: RunFacts) -> str:
     """Return the report of one run as Markdown (GitHub flavour). Text from data is escaped.
 
     Parameters
     ----------
-    report_dir
-        What `build` wrote.
+    report_dirs
+        What `build` wrote for each protocol of the run, the main one first.
     run
         Facts of the run.
     """
+    report_dir = report_dirs[0]
     facts = read_facts(report_dir)
     lines = [f"# {escape(facts['dataset'])}: did retrieval get better?", ""]
     lines += sections.markdown_table(report_dir)
@@ -44,6 +47,7 @@ def render(report_dir: Path, run: RunFacts) -> str:
     lines += _figures(report_dir)
     for section in (sections.intervals, sections.measures, sections.blocks, sections.behaviour, sections.suppression):
         lines += section(facts, report_dir)
+    lines += protocols(report_dirs)
     for section in (sections.pools, sections.data, sections.ledger):
         lines += section(facts, report_dir)
     lines += _models(run)
@@ -54,7 +58,7 @@ def render(report_dir: Path, run: RunFacts) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def write_report(report_dir: Path, run: RunFacts, reports_root: Path) -> Path:
+def write_report(report_dirs: Sequence[Path], run: RunFacts, reports_root: Path) -> Path:
     """Write `<reports_root>/<run_id>/` (report.md, figures/, manifest.json) under a hidden name, then rename it.
 
     Returns
@@ -70,9 +74,9 @@ def write_report(report_dir: Path, run: RunFacts, reports_root: Path) -> Path:
     target = reports_root / run.run_id
     scratch = reports_root / f".{run.run_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
     try:
-        shutil.copytree(report_dir / "figures", scratch / "figures")
-        write_text(scratch / "report.md", render(report_dir, run))
-        write_text(scratch / "manifest.json", _manifest(report_dir, run, scratch))
+        shutil.copytree(report_dirs[0] / "figures", scratch / "figures")
+        write_text(scratch / "report.md", render(report_dirs, run))
+        write_text(scratch / "manifest.json", _manifest(report_dirs, run, scratch))
         _replace(scratch, target)
     except OSError as error:
         raise BenchError(f"cannot write the report to {target}: {error.strerror or error}") from error
@@ -90,12 +94,13 @@ def _replace(scratch: Path, target: Path) -> None:
     shutil.rmtree(grave, ignore_errors=True)
 
 
-def _manifest(report_dir: Path, run: RunFacts, folder: Path) -> str:
+def _manifest(report_dirs: Sequence[Path], run: RunFacts, folder: Path) -> str:
     files = {
         path.relative_to(folder).as_posix(): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()
     }
     facts = asdict(run) | {"started_at": run.started_at.isoformat(), "finished_at": run.finished_at.isoformat()}
-    manifest = {"run": facts, "report": read_facts(report_dir), "sha256": files}
+    report, *others = map(read_facts, report_dirs)
+    manifest = {"run": facts, "report": report, "other_protocols": others, "sha256": files}
     return json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False, default=str) + "\n"
 
 
@@ -162,7 +167,7 @@ def _reproduce(run: RunFacts) -> list[str]:
 
 def _sql(facts: sections.Facts, run: RunFacts) -> list[str]:
     measure = facts["params"]["main_measure"].replace("'", "''")
-    where = f"run_id = '{run.run_id}' AND dataset = '{facts['dataset']}'"
+    where = f"run_id = '{run.run_id}' AND dataset = '{facts['dataset']}' AND protocol = '{facts['protocol']}'"
     return [
         "## Ask your own question",
         "",

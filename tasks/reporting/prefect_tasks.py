@@ -22,6 +22,7 @@ def tables_and_figures(
     metrics: Artifact,
     behaviour: Artifact,
     significance: Artifact,
+    classes: Artifact | None,
     params: build.ReportParams,
 ) -> None:
     """Draw the figures, and put the results into the warehouse's schema."""
@@ -34,6 +35,7 @@ def tables_and_figures(
         metrics.path,
         behaviour.path,
         significance.path,
+        classes.path if classes else None,
         params,
         out,
         progress,

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from tasks.records import BenchError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised by every change of a column's name, type or meaning; stored in `runs.schema_version`."""
 
 STRING, BOOLEAN, REAL = pl.String(), pl.Boolean(), pl.Float64()
@@ -62,7 +62,7 @@ _ONE_VALUE = _columns(
     measure=STRING,
     value=REAL,
 )
-_VALUE_KEY = ("variant", "stream_seed", "split", "query_id", "measure")
+_VALUE_KEY = ("protocol", "variant", "stream_seed", "split", "query_id", "measure")
 
 RUNS = Table(
     "runs",
@@ -72,6 +72,7 @@ RUNS = Table(
         started_at=TIME,
         finished_at=TIME,
         protocol=STRING,
+        other_protocols=pl.List(STRING),
         baseline_OR_NULL=STRING,
         main_measure=STRING,
         seed=INT64,
@@ -96,15 +97,17 @@ RUNS = Table(
 QUERIES = Table(
     "queries",
     _columns(
+        protocol=STRING,
         query_id=STRING,
         question_type=STRING,
         block=STRING,
         scope_id_OR_NULL=STRING,
         n_relevant=INT32,
+        n_reachable=INT32,
         n_pool_OR_NULL=INT32,
         n_matching_OR_NULL=INT32,
     ),
-    key=("query_id",),
+    key=("protocol", "query_id"),
 )
 QUERY_METRICS = Table("query_metrics", _ONE_VALUE, key=_VALUE_KEY)
 BEHAVIOUR = Table("behaviour", _ONE_VALUE, key=_VALUE_KEY)
@@ -129,7 +132,7 @@ RANKINGS = Table(
         bm25_score_OR_NULL=REAL,
         rrf_OR_NULL=REAL,
     ),
-    key=("variant", "stream_seed", "query_id", "rank"),
+    key=("protocol", "variant", "stream_seed", "query_id", "rank"),
 )
 SUMMARY = Table(
     "summary",
@@ -146,7 +149,7 @@ SUMMARY = Table(
         mean_over_conversations_OR_NULL=REAL,
         random_mean_OR_NULL=REAL,
     ),
-    key=("block", "variant", "measure"),
+    key=("protocol", "block", "variant", "measure"),
 )
 COMPARISONS = Table(
     "comparisons",
@@ -169,7 +172,7 @@ COMPARISONS = Table(
         losses=INT32,
         minimum_detectable_effect_OR_NULL=REAL,
     ),
-    key=("block", "variant", "baseline", "measure"),
+    key=("protocol", "block", "variant", "baseline", "measure"),
 )
 SUPPRESSION = Table(
     "suppression",
@@ -185,7 +188,7 @@ SUPPRESSION = Table(
         max=REAL,
         mean=REAL,
     ),
-    key=("variant", "stream_seed", "scope_id"),
+    key=("protocol", "variant", "stream_seed", "scope_id"),
 )
 DEFECTS = Table(
     "defects",

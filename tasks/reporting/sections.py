@@ -156,6 +156,14 @@ def pools(facts: Facts, report_dir: Path) -> list[str]:
     smallest, median, largest = (int(known["n_pool"].quantile(q, "nearest") or 0) for q in (0, 0.5, 1))
     lines = ["## Pools", ""]
     lines.append(f"* A question searches {smallest:,} to {largest:,} documents (median {median:,}).")
+    if lost := known.filter(pl.col("n_reachable") < pl.col("n_relevant")).height:
+        share_found = (
+            known.filter(pl.col("n_relevant") > 0).select((pl.col("n_reachable") / pl.col("n_relevant")).mean()).item()
+        )
+        lines.append(
+            f"* {lost:,} questions have relevant items outside what is searched: no retriever can reach a recall above "
+            f"{number(share_found)} here."
+        )
     unmatched = known.filter(pl.col("n_matching") == 0).height
     lines.append(f"* {unmatched:,} of {known.height:,} questions share no token with any document they may search.")
     cuts = sorted({int(name.rpartition("@")[2]) for name in _cut_measures(report_dir)})

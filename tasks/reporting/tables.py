@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from tasks.corpora.relevance import ProtocolName, relevance
+from tasks.corpora.protocols import parse_protocol
+from tasks.corpora.relevance import Judging, judging, reachable
 from tasks.corpora.tables import Corpus
 from tasks.records import BenchError
 from tasks.reporting.labels import variant_order
@@ -21,7 +22,10 @@ ALL_BLOCKS = "all"
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Directories of the artifacts that a report reads; `rankings` by canonical name of the variant."""
+    """Directories of the artifacts that a report reads; `rankings` by canonical name of the variant.
+
+    `classes` is read where twins are collapsed.
+    """
 
     corpus: Path
     candidates: Path
@@ -29,6 +33,7 @@ class Inputs:
     metrics: Path
     behaviour: Path
     significance: Path
+    classes: Path | None = None
 
     @property
     def variants(self) -> list[str]:
@@ -51,9 +56,9 @@ def _read(path: Path) -> pl.DataFrame:
         ) from error
 
 
-def gains(inputs: Inputs, protocol: str) -> pl.DataFrame:
-    """Return (query_index, document_index, gain): what is relevant under the protocol."""
-    return relevance(Corpus.read(inputs.corpus, with_texts=False), ProtocolName(protocol))
+def judged(inputs: Inputs, protocol: str) -> Judging:
+    """Return what is relevant under the protocol."""
+    return judging(Corpus.read(inputs.corpus, with_texts=False), parse_protocol(protocol), inputs.classes)
 
 
 def _fit(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
@@ -75,33 +80,36 @@ def values(path: Path, protocol: str, table: Table) -> pl.DataFrame:
     return _fit(frame, table)
 
 
-def queries(inputs: Inputs, judged: pl.DataFrame) -> pl.DataFrame:
+def queries(inputs: Inputs, protocol: str, judged_by: Judging) -> pl.DataFrame:
     """One row per question: its type, block and pool. Never its text: a licence may forbid to pass that on."""
-    asked = _read(inputs.corpus / "queries.parquet")
-    relevant = judged.filter(pl.col("gain") > 0).group_by("query_index").agg(pl.len().alias("n_relevant"))
+    asked = _read(inputs.corpus / "queries.parquet").with_columns(pl.lit(protocol).alias("protocol"))
+    corpus = Corpus.read(inputs.corpus, with_texts=False)
+    relevant = reachable(corpus, parse_protocol(protocol), judged_by)
     pools = _read(inputs.candidates / "pools.parquet")
     return (
-        asked.select("query_index", "query_id", "question_type", "block", "scope_id")
+        asked.select("protocol", "query_index", "query_id", "question_type", "block", "scope_id")
         .join(relevant, on="query_index", how="left", validate="1:1")
         .join(pools.select("query_index", "n_documents", "n_matching"), on="query_index", how="left", validate="1:1")
         .select(
+            "protocol",
             "query_id",
             "question_type",
             "block",
             "scope_id",
-            pl.col("n_relevant").fill_null(0).cast(pl.Int32),
+            pl.col("n_relevant", "n_reachable").fill_null(0).cast(pl.Int32),
             pl.col("n_documents").cast(pl.Int32).alias("n_pool"),
             pl.col("n_matching").cast(pl.Int32),
         )
     )
 
 
-def rankings(inputs: Inputs, protocol: str, metrics: pl.DataFrame, judged: pl.DataFrame, top_k: int) -> pl.DataFrame:
+def rankings(inputs: Inputs, protocol: str, metrics: pl.DataFrame, judged_by: Judging, top_k: int) -> pl.DataFrame:
     """Return the first `top_k` documents of every query and variant, with what the first stage thought of them."""
     documents = _read(inputs.corpus / "documents.parquet").select("document_index", "document_id", "session_id")
     asked = _read(inputs.corpus / "queries.parquet").select("query_index", "query_id")
     candidates = _read(inputs.candidates / "candidates.parquet").drop("position")
     seeds = stream_seeds(metrics)
+    gains = judged_by.of_documents()
     frames = [
         _read(inputs.rankings[variant] / "rankings.parquet")
         .filter(pl.col("rank") <= top_k)
@@ -112,7 +120,7 @@ def rankings(inputs: Inputs, protocol: str, metrics: pl.DataFrame, judged: pl.Da
         )
         .join(asked, on="query_index", validate="m:1")
         .join(documents, on="document_index", validate="m:1")
-        .join(judged, on=["query_index", "document_index"], how="left", validate="m:1")
+        .join(gains, on=["query_index", "document_index"], how="left", validate="m:1")
         .join(candidates, on=["query_index", "document_index"], how="left", validate="m:1")
         .with_columns(pl.col("gain").fill_null(0))
         for variant in inputs.variants
@@ -160,10 +168,14 @@ def comparisons(inputs: Inputs, protocol: str, table: Table) -> pl.DataFrame:
     return _fit(frame, table)
 
 
-def summary(inputs: Inputs, protocol: str, asked: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Means with intervals, beside the value that a random order of the pool would have."""
+def summary(inputs: Inputs, protocol: str, asked: pl.DataFrame, judged_by: Judging) -> pl.DataFrame:
+    """Means with intervals, beside the value that a random order of the pool would have.
+
+    Where ranked items are merged before they are judged there is no such value: it has no simple formula.
+    """
     frame = _read(inputs.significance / "summary.parquet").with_columns(pl.lit(protocol).alias("protocol"))
-    floor = _random_means(inputs, asked, judged, sorted(frame["measure"].unique()))
+    measures = [] if parse_protocol(protocol).folds else sorted(frame["measure"].unique())
+    floor = _random_means(inputs, asked, judged_by.relevance, measures)
     return _fit(frame.join(floor, on=["block", "measure"], how="left", validate="m:1"), SUMMARY)
 
 
@@ -173,9 +185,11 @@ def in_blocks(asked: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([own, own.with_columns(pl.lit(ALL_BLOCKS).alias("block"))])
 
 
-def _random_means(inputs: Inputs, asked: pl.DataFrame, judged: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
+def _random_means(inputs: Inputs, asked: pl.DataFrame, relevance: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
     names = _read(inputs.corpus / "queries.parquet").select("query_index", "query_id")
-    listed = judged.join(names, on="query_index", validate="m:1").group_by("query_id", maintain_order=True).agg("gain")
+    listed = (
+        relevance.join(names, on="query_index", validate="m:1").group_by("query_id", maintain_order=True).agg("gain")
+    )
     by_query: dict[str, list[int]] = dict(listed.iter_rows())
     rows = [
         (query_id, measure, expected(measure, tuple(by_query.get(query_id, ())), n_pool))

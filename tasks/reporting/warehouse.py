@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from tasks.reporting import checks
 from tasks.reporting.run_facts import RunFacts, StageEvent, path_safe, utc
 from tasks.reporting.schemas import (
     ARTIFACTS,
+    DEFECTS,
     REPORT_TABLES,
     RUN_TABLES,
     RUNS,
@@ -33,13 +34,13 @@ from tasks.reporting.schemas import (
 )
 
 
-def publish(report_dir: Path, run: RunFacts, warehouse: Path) -> None:
-    """Append the tables of a report and the facts of its run. Other runs are not touched.
+def publish(report_dirs: Sequence[Path], run: RunFacts, warehouse: Path) -> None:
+    """Append the tables of a run's reports and its facts. Other runs are not touched.
 
     Parameters
     ----------
-    report_dir
-        What `build` wrote.
+    report_dirs
+        What `build` wrote for each protocol of one data set, the main one first.
     run
         Facts of the run.
     warehouse
@@ -50,10 +51,10 @@ def publish(report_dir: Path, run: RunFacts, warehouse: Path) -> None:
     BenchError
         When a check fails, the run is already published, or the folder cannot be written.
     """
-    facts = read_facts(report_dir)
-    tables = {table.name: read(report_dir / "tables", table) for table in REPORT_TABLES}
-    checks.check(tables, facts)
-    tables |= {RUNS.name: _runs(facts, run), TIMINGS.name: _timings(run), ARTIFACTS.name: _artifacts(run)}
+    tables = _joined(report_dirs)
+    facts = read_facts(report_dirs[0])
+    others = [read_facts(folder)["protocol"] for folder in report_dirs[1:]]
+    tables |= {RUNS.name: _runs(facts, others, run), TIMINGS.name: _timings(run), ARTIFACTS.name: _artifacts(run)}
     partition = f"dataset={path_safe('dataset', facts['dataset'])}/run_id={run.run_id}"
     if (warehouse / RUNS.name / partition).exists():
         raise BenchError(
@@ -85,6 +86,18 @@ def read_facts(report_dir: Path) -> dict[str, Any]:
             f"{path} has schema version {facts['schema_version']}, expected {SCHEMA_VERSION}: make the report again"
         )
     return facts
+
+
+def _joined(report_dirs: Sequence[Path]) -> dict[str, pl.DataFrame]:
+    """Return the tables of all reports as one, each checked; the ledger, which is of the data, has each row once."""
+    read_all = [{table.name: read(folder / "tables", table) for table in REPORT_TABLES} for folder in report_dirs]
+    for folder, tables in zip(report_dirs, read_all, strict=True):
+        checks.check(tables, read_facts(folder))
+    joined = {table.name: pl.concat([tables[table.name] for tables in read_all]) for table in REPORT_TABLES}
+    own = read_all[0][DEFECTS.name]
+    added = [tables[DEFECTS.name].join(own, on=DEFECTS.key, how="anti") for tables in read_all[1:]]
+    more = pl.concat([own.clear(), *added]).unique(DEFECTS.key, keep="first", maintain_order=True)
+    return joined | {DEFECTS.name: pl.concat([own, more])}
 
 
 @contextmanager
@@ -132,7 +145,7 @@ def _flush(path: Path) -> None:
         os.close(descriptor)
 
 
-def _runs(facts: dict[str, Any], run: RunFacts) -> pl.DataFrame:
+def _runs(facts: dict[str, Any], others: list[str], run: RunFacts) -> pl.DataFrame:
     corpus = facts["corpus"]
     source = corpus.get("source") or {}
     row = {
@@ -141,6 +154,7 @@ def _runs(facts: dict[str, Any], run: RunFacts) -> pl.DataFrame:
         "started_at": utc(run.started_at),
         "finished_at": utc(run.finished_at),
         "protocol": facts["protocol"],
+        "other_protocols": others,
         "baseline": facts["baseline"],
         "main_measure": facts["params"]["main_measure"],
         "seed": run.seed,

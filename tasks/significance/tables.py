@@ -129,7 +129,7 @@ def _column(part: pl.DataFrame, what: str) -> Values:
 
 
 def blocks_of(metrics: Metrics, queries: pl.DataFrame) -> dict[str, Members]:
-    """Return the questions of each block that has a defined value, scored blocks first, then `ALL` of them.
+    """Return the questions of each block that has a defined value, then `ALL` of them.
 
     `queries` has the columns query_index (0, 1, 2, ...), block and scope_id (nullable). The questions are grouped where
     several share a scope: a conversation. A scope of its own for every question (a haystack) is no group.
@@ -138,12 +138,9 @@ def blocks_of(metrics: Metrics, queries: pl.DataFrame) -> dict[str, Members]:
     for column in metrics.values.values():
         has_value |= ~np.isnan(column)
     block = queries["block"].to_numpy()
-    groups = [Block.MAIN, Block.ADVERSARIAL]
-    chosen = {str(name): block == name.value for name in groups if has_value[block == name.value].any()}
+    chosen = {str(name): block == name.value for name in Block if has_value[block == name.value].any()}
     if len(chosen) > 1:
         chosen[ALL] = np.isin(block, list(chosen))
-    if has_value[block == Block.ABSTENTION.value].any():
-        chosen[str(Block.ABSTENTION)] = block == Block.ABSTENTION.value
     return {name: _members(is_member, queries["scope_id"]) for name, is_member in chosen.items()}
 
 

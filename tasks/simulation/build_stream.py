@@ -7,7 +7,8 @@ import numpy.typing as npt
 import polars as pl
 
 from tasks import randomness
-from tasks.corpora.relevance import ProtocolName, scope_documents
+from tasks.corpora.protocols import parse_protocol
+from tasks.corpora.scopes import scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.progress import Progress, silent
 from tasks.records import BenchError
@@ -37,8 +38,9 @@ def build(corpus_dir: Path, protocol: str, params: StreamParams, out: Path, prog
         When published ids are given for a protocol with several scopes, or leave queries of the corpus out.
     """
     corpus = Corpus.read(corpus_dir, with_texts=False)
-    is_pooled = ProtocolName(protocol).is_pooled
-    scopes = scope_documents(corpus, ProtocolName(protocol))
+    searched = parse_protocol(protocol)
+    is_pooled = searched.is_pooled
+    scopes = scope_documents(corpus, searched)
     query_scope = np.asarray(scopes.query_scope)
     tables = []
     for number, scope_id in enumerate(scopes.scope_ids):

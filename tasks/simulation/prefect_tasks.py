@@ -52,10 +52,10 @@ def replay_all(
     candidates: Artifact,
     corpus: Artifact,
     params: ReplayParams,
-    pairs: Artifact,
+    pairs: Artifact | None,
     logit_shards: Sequence[Artifact],
-    clusters: Artifact,
-    stream: Artifact,
+    clusters: Artifact | None,
+    stream: Artifact | None,
 ) -> dict[str, Artifact]:
     """Return the rankings of every variant by its canonical name. A variant depends only on what it reads."""
     current_bench().listener.announced("simulation", "replay", len(variants))

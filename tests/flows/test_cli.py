@@ -27,7 +27,7 @@ def mnemobench(*words: str, cwd: Path = CHECKOUT, **environment: str) -> subproc
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run", "--profile", "smaple"), "unknown profile 'smaple'; there are: locomo, nfcorpus, sample"),
+        (("run", "--profile", "smaple"), "unknown profile 'smaple'; there are: locomo, longmemeval, nfcorpus, sample"),
         (("run", "--set", "candidates.depth=3"), "unknown key candidates.depth; valid here: fill_zero_scores, k"),
         (("run", "--set", "stream.steps=x"), "stream.steps = 'x'"),
         (("sql", "--csv", "--json", "SELECT 1"), "--csv and --json were both given"),
@@ -81,7 +81,7 @@ def test_too_little_disk_is_said_before_any_work(tmp_path: Path, monkeypatch: py
 def test_doctor_says_what_each_profile_needs(tmp_path: Path) -> None:
     done = mnemobench("doctor", "--mirror", str(tmp_path), MNEMOBENCH_STORE=str(tmp_path / "store"))
     assert done.returncode == 1
-    assert all(profile in done.stdout for profile in ("sample", "locomo", "nfcorpus"))
+    assert all(profile in done.stdout for profile in ("sample", "locomo", "longmemeval", "nfcorpus"))
     assert done.stdout.count("missing in the mirror") == 2
     assert "packages are those of requirements.lock" in done.stdout
 

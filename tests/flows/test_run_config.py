@@ -3,6 +3,7 @@
 import pytest
 
 from flows.run_config import RunConfig, command_of, load_config, profile_names
+from flows.searches import measures_of, protocols_of, report_of, searches_of
 from tasks.records import BenchError
 
 
@@ -14,7 +15,7 @@ def test_every_committed_profile_loads(profile: str) -> None:
 
 
 def test_profiles_are_those_of_the_issue() -> None:
-    assert profile_names() == ["locomo", "nfcorpus", "sample"]
+    assert profile_names() == ["locomo", "longmemeval", "nfcorpus", "sample"]
 
 
 def test_overrides_reach_their_place_as_toml_values() -> None:
@@ -34,7 +35,10 @@ def test_overrides_reach_their_place_as_toml_values() -> None:
         (["candidates.k=0"], "candidates.k = 0"),
         (["candidates.k"], "is not key=value"),
         (["protocol.x=1"], "protocol is a value, not a table"),
-        (["protocol=haystack"], "protocol = 'haystack'"),
+        (["protocol=haystack"], "unknown protocol 'haystack'; expected one of: pooled-document"),
+        (["protocol=pooled-turn"], "protocol pooled-turn does not fit nfcorpus; expected one of pooled-document"),
+        (['other_protocols=["pooled-document"]'], "a protocol is there twice: pooled-document, pooled-document"),
+        (['other_protocols=["pooled-document(qrels=patched)"]'], "no qrels_overlay is given"),
         (["tokenizer.name=words"], "words"),
         (['variants=["bm52"]'], "unknown variant 'bm52'"),
         (['variants=["bm25"]'], "the baseline hybrid-rerank is not among the variants"),
@@ -58,7 +62,7 @@ def test_all_wrong_settings_are_said_at_once() -> None:
 
 
 def test_an_unknown_profile_lists_the_valid_ones() -> None:
-    with pytest.raises(BenchError, match="unknown profile 'smaple'; there are: locomo, nfcorpus, sample"):
+    with pytest.raises(BenchError, match="unknown profile 'smaple'; there are: locomo, longmemeval, nfcorpus, sample"):
         load_config("smaple")
 
 
@@ -70,7 +74,7 @@ def test_a_first_stage_that_is_not_the_default_is_in_the_names() -> None:
         "dense",
         "hybrid-rrf(tokenizer=split,idf=okapi-floor)",
     ]
-    assert config.significance_params.baseline == "hybrid-rerank(tokenizer=split,idf=okapi-floor)"
+    assert searches_of(config)[0].baseline == "hybrid-rerank(tokenizer=split,idf=okapi-floor)"
 
 
 def test_clusters_are_those_of_the_variants() -> None:
@@ -82,3 +86,49 @@ def test_clusters_are_those_of_the_variants() -> None:
 def test_the_command_repeats_the_run() -> None:
     command = command_of("locomo", ["candidates.k=7", "tokenizer.name='split'"], None, None)
     assert command == "mnemobench run --profile locomo --set candidates.k=7 --set 'tokenizer.name='\"'\"'split'\"'\"''"
+
+
+def test_protocols_with_one_search_share_it_and_the_first_is_drawn() -> None:
+    config = load_config("longmemeval")
+    searches = {str(search.protocol): [str(p) for p in search.judged_by] for search in searches_of(config)}
+    assert list(searches) == [
+        "pooled-turn",
+        "haystack-turn",
+        "haystack-turn(roles=user)",
+        "haystack-session",
+        "longmemeval-official-turn",
+        "longmemeval-official-session",
+    ]
+    assert searches["pooled-turn"] == [
+        "pooled-turn",
+        "pooled-turn(twins=collapsed)",
+        "pooled-turn(relevance=study-a)",
+        "pooled-turn(level=session)",
+    ]
+    assert [report_of(config, protocol).is_drawn for protocol in protocols_of(config)][:3] == [True, False, False]
+
+
+def test_only_the_main_search_reranks_and_keeps_state() -> None:
+    main, *others = searches_of(load_config("longmemeval"))
+    assert main.needs_logits and main.needs_stream
+    assert not any(search.needs_logits or search.needs_stream for search in others)
+
+
+def test_the_official_evaluation_looks_at_fifty_ranks() -> None:
+    config = load_config("longmemeval")
+    official = next(search for search in searches_of(config) if search.protocol.is_official)
+    assert (official.candidates.k, official.replay.depth) == (50, 50)
+    assert "R_all@50" in measures_of(config, official.judged_by[0]).names
+    assert searches_of(config)[0].candidates.k == 30
+
+
+def test_an_overlay_adds_the_patched_main_protocol() -> None:
+    config = load_config("locomo", ["qrels_overlay=overlay.jsonl"])
+    assert str(protocols_of(config)[-1]) == "conversation-turn(qrels=patched)"
+    assert len(searches_of(config)) == 2
+
+
+def test_suppression_needs_a_history_that_questions_share() -> None:
+    with pytest.raises(BenchError, match="gives every question a history of its own") as caught:
+        load_config("longmemeval", ["protocol=haystack-turn", "other_protocols=[]"])
+    assert "rif(rule=gap,clusters=30)" in str(caught.value)

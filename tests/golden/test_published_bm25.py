@@ -53,10 +53,10 @@ def judged_locomo(path: Path) -> tuple[Judged, int]:
             rankings += [(n_queries, rank, numbers[i], None, rank - 1) for rank, i in enumerate(order, start=1)]
             relevance += [(n_queries, session, 1) for session in gold]
             n_queries += 1
-    names = ["query_index", "rank", "document_index", "logit", "initial_position"]
+    names = ["query_index", "rank", "item_index", "logit", "initial_position"]
     ranked = pl.DataFrame(rankings, schema=names, orient="row")
     return judge(
-        ranked, pl.DataFrame(relevance, schema=["query_index", "document_index", "gain"], orient="row"), n_queries
+        ranked, pl.DataFrame(relevance, schema=["query_index", "item_index", "gain"], orient="row"), n_queries
     ), n_queries
 
 

@@ -31,14 +31,14 @@ def random_case(seed: int, *, is_tied: bool) -> tuple[pl.DataFrame, pl.DataFrame
         pl.DataFrame(
             {
                 "query_index": np.full(n, query),
-                "document_index": rng.permutation(N_DOCUMENTS)[:n],
+                "item_index": rng.permutation(N_DOCUMENTS)[:n],
                 "score": rng.integers(0, 4, n).astype(float) if is_tied else rng.random(n),
             }
         )
         for query, n in enumerate(rng.integers(1, N_DOCUMENTS, N_QUERIES))
     )
     rankings = (
-        scores.with_columns(document_id=pl.format("d{}", pl.col("document_index")))
+        scores.with_columns(document_id=pl.format("d{}", pl.col("item_index")))
         .sort("query_index", "score", "document_id", descending=[False, True, True])
         .with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_index"), logit=pl.lit(0.0))
         .with_columns(initial_position=pl.col("rank") - 1)
@@ -47,7 +47,7 @@ def random_case(seed: int, *, is_tied: bool) -> tuple[pl.DataFrame, pl.DataFrame
         pl.DataFrame(
             {
                 "query_index": np.full(n, query),
-                "document_index": rng.permutation(N_DOCUMENTS)[:n],
+                "item_index": rng.permutation(N_DOCUMENTS)[:n],
                 "gain": rng.integers(0, 4, n),
             }
         )
@@ -81,7 +81,7 @@ def test_exponential_gain_against_a_loop() -> None:
     values = evaluate(parse("nDCG(dcg='exp-log2')@10"), judge(rankings, relevance, N_QUERIES))
     for query in range(N_QUERIES):
         gains = {d: g for q, d, g in relevance.iter_rows() if q == query}
-        order = rankings.filter(pl.col("query_index") == query)["document_index"].to_list()
+        order = rankings.filter(pl.col("query_index") == query)["item_index"].to_list()
         dcg = sum((2 ** gains.get(d, 0) - 1) / np.log2(i + 2) for i, d in enumerate(order[:10]))
         best = sum((2**g - 1) / np.log2(i + 2) for i, g in enumerate(sorted(gains.values(), reverse=True)[:10]))
         assert values[query] == pytest.approx(dcg / best if best else np.nan, nan_ok=True)

@@ -76,7 +76,7 @@ def built(parent: Path, *, has_sessions: bool = True, is_reranked: bool = True) 
     corpus = write_corpus(parent / "corpus", has_sessions=has_sessions)
     rankings = {"variant": write_rankings(parent / "rankings", is_reranked=is_reranked)}
     protocol = "pooled-turn" if has_sessions else "pooled-document"
-    build.build(rankings, corpus, protocol, BehaviourParams(), parent)
+    build.build(rankings, corpus, None, protocol, BehaviourParams(), parent)
     return pl.read_parquet(parent / "behaviour_metrics.parquet")
 
 

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 import zstandard
 
-from tasks.corpora.relevance import ProtocolName, relevance, scope_documents
+from tasks.corpora.protocols import parse_protocol
+from tasks.corpora.relevance import judging
+from tasks.corpora.scopes import scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.records import BenchError
 
@@ -53,7 +55,7 @@ def test_haystacks_against_hand_written(corpus: Corpus) -> None:
         ("q3_abs", "filler_a", 0),
         ("q3_abs", "answer_2", 1),
     ]
-    scopes = scope_documents(corpus, ProtocolName.HAYSTACK_TURN)
+    scopes = scope_documents(corpus, parse_protocol("haystack-turn"))
     assert scopes.scope_ids == ("q1", "q2", "q3_abs")
     assert [ids.tolist() for ids in scopes.documents] == [[0, 1, 2, 3, 4, 5, 6, 7], [4, 5, 8, 9], [0, 1, 6, 7]]
 
@@ -66,7 +68,7 @@ def test_two_levels_of_relevance_against_hand_written(corpus: Corpus) -> None:
         ("q2", "answer_3", 1),
         ("q3_abs", "answer_2", 1),
     ]
-    assert relevance(corpus, ProtocolName.POOLED_TURN).rows() == [(0, 2, 1), (1, 9, 1)]
+    assert judging(corpus, parse_protocol("pooled-turn")).relevance.rows() == [(0, 2, 1), (1, 9, 1)]
 
 
 def test_queries_against_hand_written(corpus: Corpus) -> None:

@@ -26,7 +26,7 @@ def make_judged(
         schema={
             "query_index": pl.Int32,
             "rank": pl.Int32,
-            "document_index": pl.Int32,
+            "item_index": pl.Int32,
             "logit": pl.Float64,
             "initial_position": pl.Int32,
         },
@@ -34,7 +34,7 @@ def make_judged(
     )
     relevant = pl.DataFrame(
         [(query, document, gain) for query, gains in relevance.items() for document, gain in gains.items()],
-        schema={"query_index": pl.Int32, "document_index": pl.Int32, "gain": pl.Int32},
+        schema={"query_index": pl.Int32, "item_index": pl.Int32, "gain": pl.Int32},
         orient="row",
     )
     return judge(ranked, relevant, n_queries)
@@ -86,12 +86,12 @@ def test_pool_recall_reads_the_pool_in_first_stage_order() -> None:
         {
             "query_index": [0, 0, 0],
             "rank": [1, 2, 3],
-            "document_index": [7, 8, 9],
+            "item_index": [7, 8, 9],
             "logit": [3.0, 2.0, 1.0],
             "initial_position": [2, 0, 1],
         }
     )
-    relevant = pl.DataFrame({"query_index": [0], "document_index": [7], "gain": [1]})
+    relevant = pl.DataFrame({"query_index": [0], "item_index": [7], "gain": [1]})
     judged = judge(ranked, relevant, 1)
     assert evaluate(parse("pool_R@2"), judged).tolist() == [0.0]
     assert evaluate(parse("pool_R@3"), judged).tolist() == [1.0]

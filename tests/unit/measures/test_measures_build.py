@@ -75,7 +75,7 @@ PARAMS = MeasureParams(names=("RR", "pool_R@30", "nDCG@10"), stream_seed=7)
 
 def built(rankings: dict[str, Path], corpus_dir: Path, out: Path) -> pl.DataFrame:
     out.mkdir()
-    build.build(rankings, corpus_dir, "pooled-turn", PARAMS, out)
+    build.build(rankings, corpus_dir, None, "pooled-turn", PARAMS, out)
     return pl.read_parquet(out / "query_metrics.parquet")
 
 

@@ -81,6 +81,7 @@ class World:
                 i.metrics,
                 i.behaviour,
                 i.significance,
+                None,
                 builder.ReportParams(),
                 out,
                 silent,
@@ -172,8 +173,11 @@ def _write_corpus(folder: Path) -> None:
         "policy": pl.String(),
         "detail": pl.String(),
     }
-    for name in ("sessions", "scopes", "judgements_session"):
-        pl.DataFrame(schema={"session_id": pl.String()}).write_parquet(folder / f"{name}.parquet")
+    sessions = [(f"conv-{scope}", f"conv-{scope}:D{day}", day - 1) for scope in (1, 2) for day in (1, 2)]
+    members = pl.DataFrame(sessions, schema=["scope_id", "session_id", "position"], orient="row")
+    members.write_parquet(folder / "scopes.parquet")
+    members.select("session_id").write_parquet(folder / "sessions.parquet")
+    members.clear().select("session_id").write_parquet(folder / "judgements_session.parquet")
     pl.DataFrame(
         DEFECTS, schema={**text, "n_queries": pl.Int32(), "query_ids": pl.List(pl.String())}, orient="row"
     ).write_parquet(folder / "defects.parquet")

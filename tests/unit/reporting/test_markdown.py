@@ -85,7 +85,7 @@ def test_sentences_without_a_comparison(world: World) -> None:
 
 
 def test_report_has_its_parts_in_order(report_dir: Path, run_facts: RunFacts) -> None:
-    text = render(report_dir, run_facts)
+    text = render([report_dir], run_facts)
     wanted = [
         "block main: nDCG@10", "is better with", "499 of 500 questions", "figures/differences.png", "## All measures",
         "random order of the pool", "### Adversarial", "### All questions", "## Behaviour", "## Pools",
@@ -105,7 +105,7 @@ def test_undefined_numbers_are_dashes_not_nan(world: World, run_facts: RunFacts)
         world.edit(name, lambda t: t.with_columns(value=pl.when(in_adversarial).then(NAN).otherwise(pl.col("value"))))
     world.edit("significance/summary", lambda t: t.filter(pl.col("block") == "main"))
     world.edit("significance/comparisons", lambda t: t.filter(pl.col("block") == "main"))
-    text = render(world.report(is_drawn=False), run_facts)
+    text = render([world.report(is_drawn=False)], run_facts)
     assert not re.search(r"\bnan\b|\bnull\b|\bNone\b", text, re.IGNORECASE)
     assert "–" in text  # abstain@2 of bm25
 
@@ -115,7 +115,7 @@ def test_names_from_data_are_shown_and_not_obeyed(world: World, run_facts: RunFa
     facts["note"], facts["licence"] = "<script>alert(1)</script>", "[x](javascript:alert(1))"
     (world.root / "corpus" / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
     run = replace(run_facts, models=(ModelFacts("encoder", "a|b\n# c", "d" * 64, "<b>"),))
-    text = render(world.report(is_drawn=False), run)
+    text = render([world.report(is_drawn=False)], run)
     assert "<script" not in text
     assert "<img" not in text
     assert "&lt;script&gt;" in text
@@ -157,7 +157,7 @@ def test_numbers(printed: str, expected: str) -> None:
 
 
 def test_written_report_is_whole_and_listed(report_dir: Path, run_facts: RunFacts, tmp_path: Path) -> None:
-    path = write_report(report_dir, run_facts, tmp_path)
+    path = write_report([report_dir], run_facts, tmp_path)
     assert path == tmp_path / run_facts.run_id / "report.md"
     manifest = json.loads((path.parent / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["run"]["seed"] == 42
@@ -166,7 +166,7 @@ def test_written_report_is_whole_and_listed(report_dir: Path, run_facts: RunFact
         assert sha256_of(path.parent / name) == digest
     for linked in re.findall(r"\]\((figures/[^)]+)\)", path.read_text(encoding="utf-8")):
         assert (path.parent / linked).is_file()
-    assert write_report(report_dir, run_facts, tmp_path) == path  # again: replaced as a whole
+    assert write_report([report_dir], run_facts, tmp_path) == path  # again: replaced as a whole
     assert [entry.name for entry in tmp_path.iterdir()] == [run_facts.run_id]
 
 
@@ -178,11 +178,11 @@ def test_crash_while_writing_leaves_no_report(
 
     monkeypatch.setattr(markdown, "_manifest", crash)
     with pytest.raises(KeyboardInterrupt):
-        write_report(report_dir, run_facts, tmp_path)
+        write_report([report_dir], run_facts, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 def test_unwritable_report_folder_is_an_error_for_people(report_dir: Path, run_facts: RunFacts, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(BenchError, match="cannot write the report"):
-        write_report(report_dir, run_facts, tmp_path / "file")
+        write_report([report_dir], run_facts, tmp_path / "file")

@@ -24,8 +24,8 @@ QUESTIONS = sorted((CHECKOUT / "reports" / "queries").glob("*.sql"))
 def root(report_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout's root with two runs in its warehouse; the folder's name has a quote."""
     folder = tmp_path_factory.mktemp("it's here")
-    publish(report_dir, make_run("r1"), folder / "reports" / "warehouse")
-    publish(report_dir, make_run("2026-11-04"), folder / "reports" / "warehouse")
+    publish([report_dir], make_run("r1"), folder / "reports" / "warehouse")
+    publish([report_dir], make_run("2026-11-04"), folder / "reports" / "warehouse")
     return folder
 
 
@@ -95,8 +95,8 @@ def test_nan_is_found_by_every_predicate(connection: duckdb.DuckDBPyConnection) 
 
 
 def test_a_run_without_its_last_table_is_not_shown(report_dir: Path, tmp_path: Path) -> None:
-    publish(report_dir, make_run("r1"), tmp_path)
-    publish(report_dir, make_run("killed"), tmp_path)
+    publish([report_dir], make_run("r1"), tmp_path)
+    publish([report_dir], make_run("killed"), tmp_path)
     (tmp_path / "runs" / "dataset=locomo" / "run_id=killed" / "part-0.parquet").unlink()
     with open_warehouse(tmp_path, VIEWS) as opened:
         for name in TABLES:

@@ -19,7 +19,7 @@ def visible(root: Path) -> list[Path]:
 
 
 def test_every_table_is_written_once_per_run(report_dir: Path, tmp_path: Path) -> None:
-    publish(report_dir, make_run("r1"), tmp_path)
+    publish([report_dir], make_run("r1"), tmp_path)
     assert [path.relative_to(tmp_path).as_posix() for path in visible(tmp_path)] == [
         f"{name}/dataset=locomo/run_id=r1/part-0.parquet" for name in TABLE_NAMES
     ]
@@ -27,21 +27,21 @@ def test_every_table_is_written_once_per_run(report_dir: Path, tmp_path: Path) -
 
 
 def test_a_second_run_leaves_the_first_untouched(report_dir: Path, tmp_path: Path) -> None:
-    publish(report_dir, make_run("r1"), tmp_path)
+    publish([report_dir], make_run("r1"), tmp_path)
     before = {
         path: (path.stat().st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest()) for path in visible(tmp_path)
     }
-    publish(report_dir, make_run("r2"), tmp_path)
+    publish([report_dir], make_run("r2"), tmp_path)
     assert len(visible(tmp_path)) == 2 * len(TABLE_NAMES)
     for path, (mtime, digest) in before.items():
         assert (path.stat().st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest()) == (mtime, digest)
 
 
 def test_published_run_is_never_rewritten(report_dir: Path, tmp_path: Path) -> None:
-    publish(report_dir, make_run("r1"), tmp_path)
+    publish([report_dir], make_run("r1"), tmp_path)
     before = visible(tmp_path)
     with pytest.raises(BenchError, match="never rewritten"):
-        publish(report_dir, make_run("r1"), tmp_path)
+        publish([report_dir], make_run("r1"), tmp_path)
     assert visible(tmp_path) == before
 
 
@@ -58,7 +58,7 @@ def test_crash_while_writing_leaves_nothing(
 
     monkeypatch.setattr(warehouse, "write", crash)
     with pytest.raises(KeyboardInterrupt):
-        publish(report_dir, make_run(), tmp_path)
+        publish([report_dir], make_run(), tmp_path)
     assert not visible(tmp_path)
     assert not list(tmp_path.glob(".*"))
 
@@ -76,10 +76,10 @@ def test_crash_between_renames_is_taken_back(
 
     monkeypatch.setattr(Path, "rename", crash)
     with pytest.raises(KeyboardInterrupt):
-        publish(report_dir, make_run(), tmp_path)
+        publish([report_dir], make_run(), tmp_path)
     monkeypatch.undo()
     assert not visible(tmp_path)
-    publish(report_dir, make_run(), tmp_path)
+    publish([report_dir], make_run(), tmp_path)
     assert len(visible(tmp_path)) == len(TABLE_NAMES)
 
 
@@ -87,14 +87,14 @@ def test_what_a_killed_publication_left_is_replaced(report_dir: Path, tmp_path: 
     left = tmp_path / "summary" / "dataset=locomo" / "run_id=r1"
     left.mkdir(parents=True)
     (left / "part-0.parquet").write_bytes(b"half")
-    publish(report_dir, make_run("r1"), tmp_path)
+    publish([report_dir], make_run("r1"), tmp_path)
     assert pl.read_parquet(left / "part-0.parquet").height
 
 
 def test_unwritable_warehouse_is_an_error_for_people(report_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(BenchError, match="Nothing was published"):
-        publish(report_dir, make_run(), tmp_path / "file")
+        publish([report_dir], make_run(), tmp_path / "file")
 
 
 @pytest.mark.parametrize("run_id", ["../../etc", "a/b", "", ".hidden", "a b", "a=b"])
@@ -109,7 +109,7 @@ def test_times_without_a_zone_are_refused() -> None:
 
 
 def test_run_row_says_what_was_run(report_dir: Path, tmp_path: Path) -> None:
-    publish(report_dir, make_run("r1"), tmp_path)
+    publish([report_dir], make_run("r1"), tmp_path)
     row = pl.read_parquet(tmp_path / "runs" / "dataset=locomo" / "run_id=r1" / "part-0.parquet").row(0, named=True)
     assert row["note"] == "499 of 500 questions"
     assert row["is_official_source"] is False
@@ -120,9 +120,9 @@ def test_run_row_says_what_was_run(report_dir: Path, tmp_path: Path) -> None:
 
 
 def test_foreign_schema_version_is_refused(report_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warehouse, "SCHEMA_VERSION", 2)
-    with pytest.raises(BenchError, match="schema version 1, expected 2"):
-        publish(report_dir, make_run(), tmp_path)
+    monkeypatch.setattr(warehouse, "SCHEMA_VERSION", 3)
+    with pytest.raises(BenchError, match="schema version 2, expected 3"):
+        publish([report_dir], make_run(), tmp_path)
 
 
 def test_schema_violations_are_listed_together(report_dir: Path) -> None:
@@ -139,7 +139,7 @@ def test_schema_violations_are_listed_together(report_dir: Path) -> None:
 
 
 def test_written_files_have_the_declared_types(report_dir: Path, tmp_path: Path) -> None:
-    publish(report_dir, make_run("r1"), tmp_path)
+    publish([report_dir], make_run("r1"), tmp_path)
     for name, table in TABLES.items():
         found = pl.read_parquet(tmp_path / name / "dataset=locomo" / "run_id=r1" / "part-0.parquet")
         assert dict(found.schema) == table.schema

@@ -117,7 +117,7 @@ def test_abstention_is_its_own_block_where_something_is_defined(tmp_path: Path) 
     summary, _ = built(tmp_path, values=values, name="behaviour_metrics")
     found = row(summary, block="abstention", variant="base", measure="abstain@0")
     assert (found["mean"], found["n"]) == (1.0, 1)
-    assert row(summary, block="all", variant="base", measure="abstain@0")["n"] == 9
+    assert row(summary, block="all", variant="base", measure="abstain@0")["n"] == 10
 
 
 @pytest.mark.parametrize("scopes", [["one"] * 10, [f"haystack {i}" for i in range(10)], [None] * 10])
