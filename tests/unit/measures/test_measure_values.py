@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tasks.measures.judged import Judged, evaluate, judge
+from tasks.measures.judged import Judged, evaluate, fold, judge
 from tasks.measures.names import MeasureParams, parse
 from tasks.records import BenchError
 
@@ -47,6 +47,8 @@ HAND_COMPUTED = {
     "nDCG@10": (2 / math.log2(3) + 1 / math.log2(5)) / IDEAL,
     "nDCG@2": (2 / math.log2(3)) / (2 + 1 / math.log2(3)),
     "nDCG(dcg='exp-log2')@10": (3 / math.log2(3) + 1 / math.log2(5)) / IDEAL_EXP,
+    # LongMemEval's own: ranks 1 and 2 undiscounted, then log2(rank); the ideal has gains 2, 1, 1.
+    "nDCG(dcg='longmemeval')@10": (2 + 1 / 2) / (2 + 1 + 1 / math.log2(3)),
     "R@2": 1 / 3,
     "R@30": 2 / 3,
     "R_all@5": 0.0,
@@ -62,6 +64,42 @@ HAND_COMPUTED = {
 def test_value_against_hand_computed(name: str) -> None:
     judged = make_judged({0: [5, 2, 9, 7]}, {0: {2: 2, 7: 1, 8: 1}}, 1)
     assert evaluate(parse(name), judged) == pytest.approx([HAND_COMPUTED[name]], abs=1e-15)
+
+
+def test_folding_counts_an_item_once_at_its_first_rank() -> None:
+    """Documents 0, 1, 2, 3 of items 5, 5, 6, 5: ranked 1, 0, 2, 3, and in the pool 3, 2, 1, 0."""
+    ranked = pl.DataFrame(
+        {
+            "query_index": [0] * 4,
+            "rank": [1, 2, 3, 4],
+            "document_index": [1, 0, 2, 3],
+            "logit": [4.0, 3.0, 2.0, 1.0],
+            "initial_position": [2, 3, 1, 0],
+        },
+        schema_overrides={"query_index": pl.Int32, "rank": pl.Int32, "document_index": pl.Int32},
+    )
+    items = fold(ranked, np.array([5, 5, 6, 5], dtype=np.int32))
+    assert items.select("item_index", "rank", "logit", "initial_position").rows() == [(5, 1, 4.0, 0), (6, 2, 2.0, 1)]
+    unfolded = fold(ranked, np.arange(4, dtype=np.int32))
+    assert unfolded["item_index"].to_list() == [1, 0, 2, 3]
+
+
+def test_folding_joins_the_first_k_distinct_sessions_as_part_c_does() -> None:
+    """The effective k grows until k distinct sessions are seen: with k = 2, the third turn counts."""
+    ranked = pl.DataFrame(
+        {
+            "query_index": [0] * 3,
+            "rank": [1, 2, 3],
+            "document_index": [0, 1, 2],
+            "logit": [None] * 3,
+            "initial_position": [0, 1, 2],
+        },
+        schema_overrides={"query_index": pl.Int32, "rank": pl.Int32, "document_index": pl.Int32, "logit": pl.Float64},
+    )
+    relevant = pl.DataFrame({"query_index": [0], "item_index": [9], "gain": [1]})
+    judged = judge(fold(ranked, np.array([8, 8, 9], dtype=np.int32)), relevant, 1)
+    assert evaluate(parse("Success@2"), judged).tolist() == [1.0]
+    assert evaluate(parse("Success@1"), judged).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -139,7 +177,7 @@ def test_gains_below_one_are_not_relevant() -> None:
 
 @pytest.mark.parametrize("documents", [[3, 3], [1, 2, 1]])
 def test_document_ranked_twice_is_refused(documents: list[int]) -> None:
-    with pytest.raises(BenchError, match=r"query_index 0.*document twice"):
+    with pytest.raises(BenchError, match=r"query_index 0.*item twice"):
         make_judged({0: documents}, {0: {3: 1}}, 1)
 
 
