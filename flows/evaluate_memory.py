@@ -50,20 +50,19 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What rankings are judged by: the corpus, its corrected copy and its classes of equal texts, where needed."""
+    """What rankings are judged by: the corpus, its corrected copy where asked for, and its classes of equal texts."""
 
     original: Artifact
     patched: Artifact | None
-    classes: Artifact | None
+    classes: Artifact
 
     @classmethod
     def of(cls, config: RunConfig, corpus: Artifact) -> "Labels":
         """Make what the protocols of a run need."""
-        collapses = any(protocol.twins is Twins.COLLAPSED for protocol in protocols_of(config))
         return cls(
             original=corpus,
             patched=corpora.with_overlay(corpus, Path(config.qrels_overlay)) if config.qrels_overlay else None,
-            classes=corpora.classes(corpus=corpus) if collapses else None,
+            classes=corpora.classes(corpus=corpus),
         )
 
 
@@ -166,6 +165,9 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, labels: Labels) -
         protocol=str(protocol),
         params=measures_of(config, protocol),
     )
+    ties = measures.tie_audit(
+        rankings=found.rankings, corpus=corpus, protocol=str(protocol), params=measures_of(config, protocol)
+    )
     errors = behaviour.behaviour_metrics(
         rankings=found.rankings,
         corpus=corpus,
@@ -183,8 +185,9 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, labels: Labels) -
         candidates=found.pool,
         rankings=found.rankings,
         metrics=metrics,
+        ties=ties,
         behaviour=errors,
         significance=statistics,
-        classes=classes,
+        classes=labels.classes,
         params=report_of(config, protocol),
     )

@@ -37,6 +37,10 @@ CREATE OR REPLACE VIEW suppression AS
 SELECT * FROM read_parquet('reports/warehouse/suppression/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
 SEMI JOIN runs USING (dataset, run_id);
 
+CREATE OR REPLACE VIEW ties AS
+SELECT * FROM read_parquet('reports/warehouse/ties/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
 CREATE OR REPLACE VIEW defects AS
 SELECT * FROM read_parquet('reports/warehouse/defects/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
 SEMI JOIN runs USING (dataset, run_id);

@@ -6,7 +6,16 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from tasks.corpora.content_classes import CONTENT_COLUMNS, content_digest, numbered, session_classes
+from tasks.corpora.content_classes import (
+    CONTENT_COLUMNS,
+    content_digest,
+    numbered,
+    session_classes,
+    twin_defects,
+    twin_facts,
+)
+from tasks.corpora.schemas import defect_row, write_table
+from tasks.corpora.tables import Corpus
 from tasks.progress import Progress, silent
 from tasks.records import BenchError
 
@@ -14,7 +23,9 @@ ROWS_PER_CHUNK = 20_000
 
 
 def build(corpus_dir: Path, out: Path, progress: Progress = silent) -> None:
-    """Write `classes.parquet` (document_index, class_index) and `session_classes.parquet` (session_id, class_index).
+    """Write the tables `classes` (document_index, class_index) and `session_classes` (session_id, class_index).
+
+    And `defects`: the rows of the ledger about them, with the columns of the corpus's own.
 
     Classes are Int32, numbered from 0 by first appearance in the corpus. Memory: one chunk of `ROWS_PER_CHUNK`
     documents, then about 100 bytes per document (its digest, its number, its session).
@@ -42,7 +53,10 @@ def build(corpus_dir: Path, out: Path, progress: Progress = silent) -> None:
         corpus_dir / "documents.parquet", columns=["document_index", "session_id", "turn_index"]
     )
     sessions = pl.read_parquet(corpus_dir / "sessions.parquet", columns=["session_id"])
-    session_classes(sessions, documents, classes).write_parquet(out / "session_classes.parquet", compression="zstd")
+    of_sessions = session_classes(sessions, documents, classes)
+    of_sessions.write_parquet(out / "session_classes.parquet", compression="zstd")
+    facts = twin_facts(Corpus.read(corpus_dir, with_texts=False), classes, of_sessions)
+    write_table(out, "defects", map(defect_row, twin_defects(facts)))
 
 
 def _document_classes(path: Path, progress: Progress) -> pl.DataFrame:

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tasks.corpora.overlays import Correction, Overlay, read_overlay, refuse_faults
-from tasks.corpora.schemas import SCHEMAS, TableWriter
+from tasks.corpora.schemas import SCHEMAS, defect_row, write_table
 from tasks.corpora.tables import FACTS, Corpus, shown
 from tasks.files import write_text
 from tasks.progress import Progress, silent
@@ -65,7 +65,7 @@ def build(corpus_dir: Path, overlay_file: Path, out: Path, progress: Progress = 
     }
     for done, name in enumerate(SCHEMAS, start=1):
         if name in tables:
-            _write(out, name, tables[name])
+            write_table(out, name, tables[name])
         else:
             shutil.copyfile(corpus_dir / f"{name}.parquet", out / f"{name}.parquet")
         progress(done, len(SCHEMAS), "tables")
@@ -191,8 +191,7 @@ def _ledger(corpus: Corpus, overlay: Overlay, patch: _Patch) -> Iterator[tuple[A
             continue
         affected = tuple(sorted(set(query_ids), key=order.__getitem__))
         detail = f"{what}: {len(query_ids):,}; overlay sha256 {overlay.sha256[:12]}"
-        defect = Defect(overlay.name, kind, POLICY, detail, affected)
-        yield (defect.record_id, defect.kind, defect.policy, defect.detail, len(affected), list(affected))
+        yield defect_row(Defect(overlay.name, kind, POLICY, detail, affected))
 
 
 def _kinds(corpus: Corpus, overlay: Overlay, patch: _Patch) -> dict[str, tuple[str, list[str]]]:
@@ -226,17 +225,6 @@ def _gains(judgements: pl.DataFrame) -> Gains:
 
 def _rows(gains: Gains) -> Iterator[tuple[Any, ...]]:
     return ((*pair, gain) for pair, gain in gains.items())
-
-
-def _write(out: Path, name: str, rows: Iterable[tuple[Any, ...]]) -> None:
-    table = TableWriter(out, name)
-    is_complete = False
-    try:
-        for row in rows:
-            table.add(*row)
-        is_complete = True
-    finally:
-        table.close(is_complete=is_complete)
 
 
 def _write_overlay_table(out: Path, overlay: Overlay) -> None:

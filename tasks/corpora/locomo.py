@@ -31,8 +31,11 @@ from tasks.records import (
     context,
 )
 
-_SESSION_KEY = re.compile(r"session_([0-9]{1,9})")
-_DATE_KEY = re.compile(r"session_([0-9]{1,9})_date_time")
+_SESSION_KEY = re.compile(r"session_(0|[1-9][0-9]{0,8})")
+_DATE_KEY = re.compile(r"session_(0|[1-9][0-9]{0,8})_date_time")
+_OTHER_KEYS = {"speaker_a", "speaker_b"}
+MAX_FILE_BYTES = 256 * 1024**2
+"""A larger file is refused, as it is read whole; the official one has 3 MB."""
 
 
 class LocomoParams(Params):
@@ -110,13 +113,18 @@ def parse(raw: RawFile, params: LocomoParams, writer: CorpusWriter, progress: Pr
         Naming file, record and field, when the file is not of LoCoMo's shape.
     """
     with context(raw.path.name):
+        if (size := raw.path.stat().st_size) > MAX_FILE_BYTES:
+            raise BenchError(f"{size} bytes; expected at most {MAX_FILE_BYTES}")
         records = load_json(raw.path.read_bytes())
         if not isinstance(records, list) or not records:
-            raise BenchError(f"{type(records).__name__} at the top; expected a list of at least one conversation")
+            raise BenchError(f"{shown(records)} at the top; expected a list of at least one conversation")
         counts: Counter[Category] = Counter()
+        first: dict[str, int] = {}
         for number, record in enumerate(records):
             conversation = validated(_RECORD, record, f"conversation {number}")
             with context(f"conversation {number} ({shown(conversation.sample_id)})"):
+                if (before := first.setdefault(conversation.sample_id, number)) != number:
+                    raise BenchError(f"sample_id: that of conversation {before} came again; expected unique ids")
                 _ConversationParser(conversation, params, writer).parse()
             counts.update(Category(question.category) for question in conversation.qa)
             progress(number + 1, len(records), "conversations")
@@ -168,9 +176,9 @@ class _ConversationParser:
         for index, turn in enumerate(turns):
             with context(f"conversation.{key}[{index}].dia_id"):
                 document_id = self._register(number, turn.dia_id)
-            self._writer.add_document(
-                Document(document_id, turn.text, session_id, index, turn.speaker, caption=turn.blip_caption)
-            )
+                self._writer.add_document(
+                    Document(document_id, turn.text, session_id, index, turn.speaker, caption=turn.blip_caption)
+                )
 
     def _register(self, session: int, dia_id: str) -> str:
         match = re.fullmatch(r"D([0-9]{1,9}):([0-9]{1,9})", dia_id)
@@ -191,7 +199,7 @@ class _ConversationParser:
     def _add_question(self, query_id: str, question: _Question) -> None:
         if question.category not in set(Category):
             valid = ", ".join(f"{category.value} {category.label}" for category in Category)
-            raise BenchError(f"category {question.category} came; expected one of {valid}")
+            raise BenchError(f"category {shown(question.category)} came; expected one of {valid}")
         category = Category(question.category)
         is_adversarial = category is Category.ADVERSARIAL
         self._writer.add_query(
@@ -240,6 +248,12 @@ class _ConversationParser:
         return list(dict.fromkeys(self._session_id(session) for session, _ in evidence.references))
 
     def _note_conversation(self, numbers: list[int]) -> None:
+        known = (_SESSION_KEY, _DATE_KEY)
+        keys = self._record.conversation.keys() - _OTHER_KEYS
+        if unknown := sorted(key for key in keys if not any(kind.fullmatch(key) for kind in known)):
+            self._ledger(self._scope, "unknown_conversation_keys", "ignored", shown(unknown))
+        if not self._record.qa:
+            self._ledger(self._scope, "conversation_without_questions", "kept")
         dated = {int(match[1]) for key in self._record.conversation if (match := _DATE_KEY.fullmatch(key))}
         if spare := sorted(dated - set(numbers)):
             self._ledger(self._scope, "date_without_session", "ignored", f"sessions {', '.join(map(str, spare))}")

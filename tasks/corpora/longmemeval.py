@@ -179,6 +179,8 @@ class _Parser:
     def _add_judgements(self, question: _Question, positions: dict[str, int]) -> None:
         """Turn level: `has_answer`; session level: `answer_session_ids`. Two different sets (row M3)."""
         gold = dict.fromkeys(question.answer_session_ids)
+        if len(gold) != len(question.answer_session_ids):
+            self._ledger(question, "gold_session_repeated", "counted_once", shown(question.answer_session_ids))
         roles: set[str] = set()
         for session_id, index in positions.items():
             found = [(i, turn) for i, turn in enumerate(question.haystack_sessions[index]) if turn.has_answer]

@@ -4,6 +4,7 @@ Source: Boteva et al. 2016; BEIR archive `nfcorpus.zip` (CC BY-SA 4.0 as publish
 apart: what a retriever sees is decided in the text stage.
 """
 
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ MAX_MEMBER_BYTES = 256 * 1024**2
 """A member that unpacks to more is refused: the real ones have at most 6 MB."""
 OFFICIAL_DOCUMENTS = 3_633
 OFFICIAL_QUERIES = {"test": 323, "dev": 324, "train": 2_590}
+_BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
+"""What `zipfile` raises for a damaged member: RuntimeError when it looks encrypted, ValueError for absurd offsets."""
 _HEADER = ["query-id", "corpus-id", "score"]
 
 
@@ -82,15 +85,17 @@ def _lines(archive: zipfile.ZipFile, member: str) -> Iterator[tuple[int, bytes]]
 
 
 def _content(archive: zipfile.ZipFile, member: str) -> bytes:
-    try:
-        size = archive.getinfo(member).file_size
-        if size > MAX_MEMBER_BYTES:
-            raise BenchError(f"{member}: unpacks to {size} bytes; expected at most {MAX_MEMBER_BYTES}")
-        return archive.read(member).removeprefix(b"\xef\xbb\xbf")
-    except KeyError as error:
+    found = [info for info in archive.infolist() if info.filename == member]
+    if not found:
         names = ", ".join(sorted(map(shown, archive.namelist()))[:8])
-        raise BenchError(f"no member {member}; expected BEIR's layout, found {names or 'nothing'}") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:  # RuntimeError: encrypted
+        raise BenchError(f"no member {member}; expected BEIR's layout, found {names or 'nothing'}")
+    if len(found) > 1:
+        raise BenchError(f"{len(found)} members {member}; expected one")
+    if found[0].file_size > MAX_MEMBER_BYTES:
+        raise BenchError(f"{member}: unpacks to {found[0].file_size} bytes; expected at most {MAX_MEMBER_BYTES}")
+    try:
+        return archive.read(found[0]).removeprefix(b"\xef\xbb\xbf")
+    except _BROKEN as error:
         raise BenchError(f"{member}: cannot be unpacked ({error}); fetch the archive again") from error
 
 

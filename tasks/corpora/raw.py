@@ -7,11 +7,13 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from tasks.corpora.strict_json import DECODER, refuse_deep
 from tasks.corpora.tables import shown
 from tasks.records import BenchError
 
 SOURCE = "source.json"
 _BOM = b"\xef\xbb\xbf"
+_LONGEST_KEY = 80
 _T = TypeVar("_T")
 
 
@@ -89,11 +91,12 @@ def load_json(content: bytes) -> Any:
     Raises
     ------
     BenchError
-        With line and column, when it is not UTF-8 or not JSON, is cut short, or nests too deeply.
+        With line and column, when it is not UTF-8 or not JSON, or is cut short; when an object has a key twice, a
+        number is not finite, or values nest too deeply.
     """
     content = content.removeprefix(_BOM)
     try:
-        return json.loads(content.decode("utf-8"))
+        value = DECODER.decode(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise BenchError(
@@ -107,6 +110,8 @@ def load_json(content: bytes) -> Any:
         raise BenchError("values nest too deeply to be read; expected a few levels only") from error
     except ValueError as error:
         raise BenchError(f"{error}; expected JSON with numbers of an ordinary size") from error
+    refuse_deep(value)
+    return value
 
 
 def validated(kind: TypeAdapter[_T], value: object, record: str) -> _T:
@@ -126,10 +131,15 @@ def validated(kind: TypeAdapter[_T], value: object, record: str) -> _T:
         raise BenchError(f"{shown_faults}{more}") from error
 
 
+def _key(name: str) -> str:
+    """Return a key as it is where that is safe to print."""
+    return name if name.isprintable() and len(name) <= _LONGEST_KEY else shown(name)
+
+
 def _described(record: str, fault: Any) -> str:
     place = record
     for part in fault["loc"]:
-        place += f"[{part}]" if isinstance(part, int) else f".{part}"
+        place += f"[{part}]" if isinstance(part, int) else f".{_key(part)}"
     if fault["type"] == "missing":
         return f"{place}: the key is missing"
     came = fault["input"]

@@ -1,13 +1,13 @@
 """Schemas of the normalised tables of a corpus, and a writer that streams rows of one of them into Parquet."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tasks.records import BenchError
+from tasks.records import BenchError, Defect
 
 TEXT_COLUMNS = ("title", "text", "caption")
 """Columns of `documents` that hold content: the only ones whose size grows with the length of the turns."""
@@ -102,3 +102,21 @@ class TableWriter:
                 self._flush()
         finally:
             self._writer.close()
+
+
+def write_table(out: Path, name: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Write one whole table of `SCHEMAS`, its rows in the order of the schema."""
+    table = TableWriter(out, name)
+    is_complete = False
+    try:
+        for row in rows:
+            table.add(*row)
+        is_complete = True
+    finally:
+        table.close(is_complete=is_complete)
+
+
+def defect_row(defect: Defect) -> tuple[Any, ...]:
+    """Return a row of `defects`."""
+    ids = list(defect.query_ids)
+    return (defect.record_id, defect.kind, defect.policy, defect.detail, len(ids), ids)

@@ -7,14 +7,14 @@ checked in one place.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import polars as pl
 
-from tasks.corpora.schemas import SCHEMAS, TEXT_COLUMNS, TableWriter
+from tasks.corpora.schemas import SCHEMAS, TEXT_COLUMNS, TableWriter, defect_row
 from tasks.files import write_text
 from tasks.randomness import opaque_key
 from tasks.records import BenchError, Defect, Document, Judgement, Query, ScopeMember, Session
@@ -46,10 +46,12 @@ class Corpus:
         Raises
         ------
         BenchError
-            When a table is absent.
+            When a table or `facts.json` is absent. `facts.json` is written last: tables without it are half-written.
         """
         columns = None if with_texts else [name for name in SCHEMAS["documents"].names if name not in TEXT_COLUMNS]
         frames = {name: _read_table(directory, name, columns if name == "documents" else None) for name in SCHEMAS}
+        if not (directory / FACTS).is_file():
+            raise BenchError(f"no {FACTS} in {directory}; expected a whole corpus artifact: run the corpora stage")
         return cls(**frames, facts=json.loads((directory / FACTS).read_text(encoding="utf-8")))
 
 
@@ -199,9 +201,7 @@ class CorpusWriter:
 
     def add_defect(self, defect: Defect) -> None:
         """Add one row to the ledger."""
-        names = [field.name for field in fields(Defect)][:-1]
-        ids = list(defect.query_ids)
-        self._tables["defects"].add(*(getattr(defect, name) for name in names), len(ids), ids)
+        self._tables["defects"].add(*defect_row(defect))
 
     def has_document(self, document_id: str) -> bool:
         """Say whether a document of that id was added."""

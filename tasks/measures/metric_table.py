@@ -1,6 +1,6 @@
 """The layout of `query_metrics`: one row per variant, measure and query; and what is read to fill it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,8 +30,8 @@ class Origin:
     split: str | None
 
 
-def read_rankings(directory: Path, queries: pl.DataFrame) -> pl.DataFrame:
-    """Read `RANKING_COLUMNS` of an artifact of the step `replay`, sorted by query_index and rank.
+def read_rankings(directory: Path, queries: pl.DataFrame, columns: Sequence[str] = RANKING_COLUMNS) -> pl.DataFrame:
+    """Read columns of an artifact of the step `replay`, sorted by query_index and rank.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def read_rankings(directory: Path, queries: pl.DataFrame) -> pl.DataFrame:
     path = directory / "rankings.parquet"
     if not path.is_file():
         raise BenchError(f"no table {path.name} in {directory}; expected rankings: run the simulation stage")
-    rankings = pl.read_parquet(path, columns=RANKING_COLUMNS).sort("query_index", "rank")
+    rankings = pl.read_parquet(path, columns=list(columns)).sort("query_index", "rank")
     unknown = set(rankings["query_index"].unique()) - set(queries["query_index"])
     if unknown:
         raise BenchError(

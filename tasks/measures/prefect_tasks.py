@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tasks.artifacts import Artifact
-from tasks.measures import build
+from tasks.measures import build, build_ties
 from tasks.measures.names import MeasureParams
 from tasks.prefect_cache import step
 from tasks.progress import Progress
@@ -24,3 +24,18 @@ def query_metrics(
     """Compute every measure of every variant and query."""
     places = {variant: artifact.path for variant, artifact in rankings.items()}
     build.build(places, corpus.path, classes.path if classes else None, protocol, params, out, progress)
+
+
+@step(stage="measures", module=build_ties, libraries=("numpy",))
+def tie_audit(
+    out: Path,
+    progress: Progress,
+    *,
+    rankings: Mapping[str, Artifact],
+    corpus: Artifact,
+    protocol: str,
+    params: MeasureParams,
+) -> None:
+    """Say how far each measure depends on the order of equal scores."""
+    places = {variant: artifact.path for variant, artifact in rankings.items()}
+    build_ties.build(places, corpus.path, protocol, params, out, progress)

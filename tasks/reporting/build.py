@@ -5,7 +5,6 @@ A function of results alone; facts of the run (when, how long, by which command)
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from tasks.reporting.schemas import (
     SUMMARY,
     SUPPRESSION,
     TABLES,
+    TIES,
     write,
 )
 
@@ -51,13 +51,7 @@ class ReportParams(Params):
 def build(
     dataset: str,
     protocol: str,
-    corpus_dir: Path,
-    candidates_dir: Path,
-    rankings: Mapping[str, Path],
-    metrics_dir: Path,
-    behaviour_dir: Path,
-    significance_dir: Path,
-    classes_dir: Path | None,
+    inputs: tables.Inputs,
     params: ReportParams,
     out: Path,
     progress: Progress,
@@ -69,9 +63,6 @@ def build(
     BenchError
         When a table does not fit its schema, or a number cannot be right (see `checks`).
     """
-    inputs = tables.Inputs(
-        corpus_dir, candidates_dir, rankings, metrics_dir, behaviour_dir, significance_dir, classes_dir
-    )
     n_steps = 3
     progress(0, n_steps, "steps")
     result = _tables(inputs, protocol, params)
@@ -99,6 +90,7 @@ def _tables(inputs: tables.Inputs, protocol: str, params: ReportParams) -> Table
         SUMMARY.name: tables.summary(inputs, protocol, asked, judged),
         COMPARISONS.name: tables.comparisons(inputs, protocol, COMPARISONS),
         SUPPRESSION.name: tables.suppression(inputs, protocol, metrics),
+        TIES.name: tables.ties(inputs, protocol, asked),
         DEFECTS.name: tables.defects(inputs, DEFECTS),
     }
 

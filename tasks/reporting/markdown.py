@@ -48,7 +48,7 @@ def render(report_dirs: Sequence[Path], run: RunFacts) -> str:
     for section in (sections.intervals, sections.measures, sections.blocks, sections.behaviour, sections.suppression):
         lines += section(facts, report_dir)
     lines += protocols(report_dirs)
-    for section in (sections.pools, sections.data, sections.ledger):
+    for section in (sections.ties, sections.pools, sections.data, sections.ledger):
         lines += section(facts, report_dir)
     lines += _models(run)
     lines += _method(facts, run)

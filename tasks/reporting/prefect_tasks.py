@@ -7,6 +7,7 @@ from tasks.artifacts import Artifact
 from tasks.prefect_cache import step
 from tasks.progress import Progress
 from tasks.reporting import build
+from tasks.reporting.tables import Inputs
 
 
 @step(stage="reporting", module=build, libraries=("matplotlib", "polars"))
@@ -20,23 +21,21 @@ def tables_and_figures(
     candidates: Artifact,
     rankings: Mapping[str, Artifact],
     metrics: Artifact,
+    ties: Artifact,
     behaviour: Artifact,
     significance: Artifact,
-    classes: Artifact | None,
+    classes: Artifact,
     params: build.ReportParams,
 ) -> None:
     """Draw the figures, and put the results into the warehouse's schema."""
-    build.build(
-        dataset,
-        protocol,
-        corpus.path,
-        candidates.path,
-        {variant: artifact.path for variant, artifact in rankings.items()},
-        metrics.path,
-        behaviour.path,
-        significance.path,
-        classes.path if classes else None,
-        params,
-        out,
-        progress,
+    inputs = Inputs(
+        corpus=corpus.path,
+        candidates=candidates.path,
+        rankings={variant: artifact.path for variant, artifact in rankings.items()},
+        metrics=metrics.path,
+        ties=ties.path,
+        behaviour=behaviour.path,
+        significance=significance.path,
+        classes=classes.path,
     )
+    build.build(dataset, protocol, inputs, params, out, progress)

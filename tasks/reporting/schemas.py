@@ -190,6 +190,24 @@ SUPPRESSION = Table(
     ),
     key=("protocol", "variant", "stream_seed", "scope_id"),
 )
+TIES = Table(
+    "ties",
+    _columns(
+        protocol=STRING,
+        block=STRING,
+        variant=STRING,
+        measure=STRING,
+        n=INT32,
+        n_tied_at_cut=INT32,
+        n_undecided=INT32,
+        n_reaching_depth=INT32,
+        value=REAL,
+        pessimistic=REAL,
+        expected=REAL,
+        optimistic=REAL,
+    ),
+    key=("protocol", "block", "variant", "measure"),
+)
 DEFECTS = Table(
     "defects",
     _columns(record_id=STRING, kind=STRING, policy=STRING, detail=STRING, n_queries=INT32, query_ids=pl.List(STRING)),
@@ -217,7 +235,7 @@ ARTIFACTS = Table(
     key=("stage", "step", "artifact_key"),
 )
 
-REPORT_TABLES = (QUERIES, QUERY_METRICS, BEHAVIOUR, RANKINGS, SUMMARY, COMPARISONS, SUPPRESSION, DEFECTS)
+REPORT_TABLES = (QUERIES, QUERY_METRICS, BEHAVIOUR, RANKINGS, SUMMARY, COMPARISONS, SUPPRESSION, TIES, DEFECTS)
 """Written by `build`: functions of the results alone."""
 RUN_TABLES = (TIMINGS, ARTIFACTS, RUNS)
 """Written by `publish`: facts of one run. `runs` comes last: its row says that the run is complete."""

@@ -208,6 +208,38 @@ def suppression(_facts: Facts, report_dir: Path) -> list[str]:
     return ["## Suppression at the end of the stream", "", *table(header, rows, "lrrrrr"), text, ""]
 
 
+def ties(facts: Facts, report_dir: Path) -> list[str]:
+    """What the order of equal scores decides, in the main measure (row T1)."""
+    measure, block = facts["params"]["main_measure"], facts["params"]["main_block"]
+    found = _read(report_dir, schemas.TIES).filter(pl.col("measure") == measure, pl.col("block") == block)
+    if not found.height:
+        return []
+    rows = [
+        [
+            escape(variant_label(row["variant"])),
+            *(f"{row[name]:,}" for name in ("n_tied_at_cut", "n_undecided")),
+            *(number(row[name]) for name in ("pessimistic", "expected", "optimistic", "value")),
+        ]
+        for row in sorted(found.iter_rows(named=True), key=lambda row: variant_order(row["variant"]))
+    ]
+    header = [
+        "variant",
+        "tied at the cut",
+        "value undecided",
+        "worst order",
+        "mean of all orders",
+        "best order",
+        "here",
+    ]
+    text = (
+        f"A retriever that scores documents alike has not ranked them. {measure} under every order of equal scores, "
+        "as far as the kept ranks tell. *Value undecided*: questions whose value depends on that order."
+    )
+    if lost := int(found["n_reaching_depth"].sum()):
+        text += f" In {lost:,} rankings equal scores may go on beyond the kept ranks: bounds are of what was kept."
+    return ["## Ties", "", text, "", *table(header, rows, "lrrrrrr")]
+
+
 def ledger(_facts: Facts, report_dir: Path) -> list[str]:
     """List the faults that were met in the data."""
     found = _read(report_dir, schemas.DEFECTS)

@@ -14,7 +14,7 @@ from tasks.corpora.tables import Corpus
 from tasks.records import BenchError
 from tasks.reporting.labels import variant_order
 from tasks.reporting.random_order import expected
-from tasks.reporting.schemas import RANKINGS, SUMMARY, SUPPRESSION, Table
+from tasks.reporting.schemas import RANKINGS, SUMMARY, SUPPRESSION, TIES, Table
 
 ALL_BLOCKS = "all"
 """The block of every question, whatever its own block: LoCoMo's second total."""
@@ -22,18 +22,16 @@ ALL_BLOCKS = "all"
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Directories of the artifacts that a report reads; `rankings` by canonical name of the variant.
-
-    `classes` is read where twins are collapsed.
-    """
+    """Directories of the artifacts that a report reads; `rankings` by canonical name of the variant."""
 
     corpus: Path
     candidates: Path
     rankings: Mapping[str, Path]
     metrics: Path
+    ties: Path
     behaviour: Path
     significance: Path
-    classes: Path | None = None
+    classes: Path
 
     @property
     def variants(self) -> list[str]:
@@ -206,9 +204,29 @@ def _random_means(inputs: Inputs, asked: pl.DataFrame, relevance: pl.DataFrame, 
     )
 
 
+def ties(inputs: Inputs, protocol: str, asked: pl.DataFrame) -> pl.DataFrame:
+    """Return means over the questions of a block: as ranked, and over all orders of equal scores."""
+    names = _read(inputs.corpus / "queries.parquet").select("query_index", "query_id")
+    found = _read(inputs.ties / "ties.parquet").join(names, on="query_index", validate="m:1")
+    means = [pl.col(name).sort().mean() for name in ("value", "pessimistic", "expected", "optimistic")]
+    return (
+        found.join(in_blocks(asked), on="query_id", validate="m:m")
+        .group_by("block", "variant", "measure")
+        .agg(
+            pl.len().alias("n"),
+            pl.col("is_tied_at_cut").sum().alias("n_tied_at_cut"),
+            (pl.col("pessimistic") != pl.col("optimistic")).sum().alias("n_undecided"),
+            pl.col("reaches_depth").sum().alias("n_reaching_depth"),
+            *means,
+        )
+        .with_columns(pl.lit(protocol).alias("protocol"))
+        .pipe(_fit, TIES)
+    )
+
+
 def defects(inputs: Inputs, table: Table) -> pl.DataFrame:
     """Return the ledger: faults that were met in the data, and what was done about each."""
-    return _fit(_read(inputs.corpus / "defects.parquet"), table)
+    return _fit(pl.concat([_read(folder / "defects.parquet") for folder in (inputs.corpus, inputs.classes)]), table)
 
 
 def behaviour_shares(behaviour: pl.DataFrame, asked: pl.DataFrame, block: str) -> pl.DataFrame:

@@ -61,27 +61,20 @@ class World:
     @property
     def inputs(self) -> Inputs:
         rankings = {name: self.root / "rankings" / str(place) for place, name in enumerate(VARIANTS)}
-        names = ("corpus", "candidates", "metrics", "behaviour", "significance")
+        names = ("corpus", "candidates", "metrics", "ties", "behaviour", "significance", "classes")
         folders = {name: self.root / name for name in names}
         return Inputs(rankings=rankings, **folders)
 
     def report(self, name: str = "report", *, is_drawn: bool = True) -> Path:
         """Build the report into a folder and return it. Drawing takes most of the time: not every test needs it."""
         out = self.root / name
-        i = self.inputs
         with pytest.MonkeyPatch.context() as patch:
             if not is_drawn:
                 patch.setattr(builder, "_figures", lambda *_: None)
             builder.build(
                 "locomo",
                 "conversation-turn",
-                i.corpus,
-                i.candidates,
-                i.rankings,
-                i.metrics,
-                i.behaviour,
-                i.significance,
-                None,
+                self.inputs,
                 builder.ReportParams(),
                 out,
                 silent,
@@ -120,10 +113,13 @@ def make_run(run_id: str = "2026-11-03T02-15-00_ab12", **changes: Any) -> RunFac
 
 
 def write_world(world: World) -> None:
-    for folder in ("corpus", "candidates", "metrics", "behaviour", "significance"):
+    for folder in ("corpus", "candidates", "metrics", "ties", "behaviour", "significance", "classes"):
         (world.root / folder).mkdir(parents=True)
     _write_corpus(world.root / "corpus")
     _write_candidates(world.root / "candidates")
+    _write_ties(world.root / "ties")
+    classes = pl.read_parquet(world.root / "corpus" / "defects.parquet").clear()
+    classes.write_parquet(world.root / "classes" / "defects.parquet")
     for variant, path in world.inputs.rankings.items():
         path.mkdir(parents=True)
         _write_rankings(path, variant)
@@ -181,6 +177,21 @@ def _write_corpus(folder: Path) -> None:
     pl.DataFrame(
         DEFECTS, schema={**text, "n_queries": pl.Int32(), "query_ids": pl.List(pl.String())}, orient="row"
     ).write_parquet(folder / "defects.parquet")
+
+
+def _write_ties(folder: Path) -> None:
+    rows = [
+        (variant, place, "nDCG@10", value, max(value - 0.25, 0.0), value, min(value + 0.25, 1.0), place == 0, False)
+        for variant, values in NDCG.items()
+        for place, value in enumerate(values)
+        if not math.isnan(value)
+    ]
+    schema = {
+        "variant": pl.String(), "query_index": pl.Int64(), "measure": pl.String(), "value": pl.Float64(),
+        "pessimistic": pl.Float64(), "expected": pl.Float64(), "optimistic": pl.Float64(),
+        "is_tied_at_cut": pl.Boolean(), "reaches_depth": pl.Boolean(),
+    }  # fmt: skip
+    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(folder / "ties.parquet")
 
 
 def _write_candidates(folder: Path) -> None:

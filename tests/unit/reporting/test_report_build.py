@@ -28,8 +28,7 @@ def test_equal_inputs_give_equal_bytes_whatever_the_order_of_the_variants(world:
     backwards = dict(reversed(list(i.rankings.items())))
     second = world.root / "second"
     build(
-        "locomo", "conversation-turn", i.corpus, i.candidates, backwards, i.metrics, i.behaviour, i.significance,
-        None, ReportParams(), second, silent,
+        "locomo", "conversation-turn", replace(i, rankings=backwards), ReportParams(), second, silent
     )  # fmt: skip
     assert digests(first) == digests(second)
     assert {"figures/differences.png", "figures/differences.svg", "report.json"} <= digests(first).keys()
@@ -96,8 +95,7 @@ def test_run_without_comparison_or_state_is_still_drawn(world: World) -> None:
         world.edit(name, lambda t: t.filter(variant="hybrid-rerank"))
     out = world.root / "alone"
     build(
-        "locomo", "conversation-turn", only.corpus, only.candidates, only.rankings, only.metrics, only.behaviour,
-        only.significance, None, ReportParams(), out, silent,
+        "locomo", "conversation-turn", only, ReportParams(), out, silent
     )  # fmt: skip
     assert not (out / "figures" / "suppression.png").exists()
     assert (out / "figures" / "differences.png").is_file()
