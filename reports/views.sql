@@ -41,6 +41,10 @@ CREATE OR REPLACE VIEW ties AS
 SELECT * FROM read_parquet('reports/warehouse/ties/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
 SEMI JOIN runs USING (dataset, run_id);
 
+CREATE OR REPLACE VIEW answerability AS
+SELECT * FROM read_parquet('reports/warehouse/answerability/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
 CREATE OR REPLACE VIEW defects AS
 SELECT * FROM read_parquet('reports/warehouse/defects/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
 SEMI JOIN runs USING (dataset, run_id);

@@ -1,15 +1,18 @@
 """Write the behaviour of the top-1 for every query and variant."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
 
+from tasks.behaviour.answerability import SCHEMA as ANSWERABILITY
+from tasks.behaviour.answerability import answerability
 from tasks.behaviour.decomposition import BehaviourParams, decompose, top_of
 from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.relevance import families, has_a_value, judging
 from tasks.corpora.tables import Corpus
-from tasks.measures.metric_table import SCHEMA, metric_rows, origin, read_rankings
+from tasks.measures.metric_table import RANKING_COLUMNS, SCHEMA, metric_rows, origin, read_rankings
 from tasks.progress import Progress, silent
 
 
@@ -22,7 +25,7 @@ def build(
     out: Path,
     progress: Progress = silent,
 ) -> None:
-    """Write `behaviour_metrics.parquet`, in the layout of `query_metrics`.
+    """Write `behaviour_metrics.parquet`, in the layout of `query_metrics`, and `answerability.parquet`.
 
     Parameters
     ----------
@@ -46,12 +49,14 @@ def build(
     relevant = judging(corpus, by, classes_dir).of_documents()
     family_of = families(corpus, by, classes_dir)
     is_scored = has_a_value(corpus.queries, by)
-    tables = [pl.DataFrame(schema=SCHEMA)]
+    tables, found = [pl.DataFrame(schema=SCHEMA)], []
     for n_done, (variant, directory) in enumerate(rankings.items(), start=1):
-        ranked = read_rankings(directory, corpus.queries)
+        ranked = read_rankings(directory, corpus.queries, [*RANKING_COLUMNS, "score"])
         top = top_of(ranked, relevant, family_of, is_scored)
         values = decompose(top, corpus.queries["question_type"], params.abstain_below)
         source = origin(variant, directory, ranked, params.stream_seed)
         tables.append(metric_rows(source, corpus.queries, values))
+        found.append({"variant": variant, **asdict(answerability(ranked, corpus.queries))})
         progress(n_done, len(rankings), "variants")
+    pl.DataFrame(found, schema=ANSWERABILITY).write_parquet(out / "answerability.parquet", compression="zstd")
     pl.concat(tables).write_parquet(out / "behaviour_metrics.parquet", compression="zstd")

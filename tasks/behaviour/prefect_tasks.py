@@ -10,7 +10,7 @@ from tasks.prefect_cache import step
 from tasks.progress import Progress
 
 
-@step(stage="behaviour", module=build, libraries=("numpy",))
+@step(stage="behaviour", module=build, libraries=("numpy", "scipy"))
 def behaviour_metrics(
     out: Path,
     progress: Progress,

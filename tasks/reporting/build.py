@@ -16,6 +16,7 @@ from tasks.progress import Progress
 from tasks.records import BenchError, Params
 from tasks.reporting import checks, tables
 from tasks.reporting.schemas import (
+    ANSWERABILITY,
     BEHAVIOUR,
     COMPARISONS,
     DEFECTS,
@@ -91,6 +92,7 @@ def _tables(inputs: tables.Inputs, protocol: str, params: ReportParams) -> Table
         COMPARISONS.name: tables.comparisons(inputs, protocol, COMPARISONS),
         SUPPRESSION.name: tables.suppression(inputs, protocol, metrics),
         TIES.name: tables.ties(inputs, protocol, asked),
+        ANSWERABILITY.name: tables.answerability(inputs, protocol),
         DEFECTS.name: tables.defects(inputs, DEFECTS),
     }
 

@@ -45,7 +45,14 @@ def render(report_dirs: Sequence[Path], run: RunFacts) -> str:
     lines += _note(facts["corpus"].get("note"))
     lines += [f"Run `{run.run_id}` · profile `{run.profile}` · {run.started_at:%Y-%m-%d %H:%M %Z} · {run.status}", ""]
     lines += _figures(report_dir)
-    for section in (sections.intervals, sections.measures, sections.blocks, sections.behaviour, sections.suppression):
+    for section in (
+        sections.intervals,
+        sections.measures,
+        sections.blocks,
+        sections.behaviour,
+        sections.answerability,
+        sections.suppression,
+    ):
         lines += section(facts, report_dir)
     lines += protocols(report_dirs)
     for section in (sections.ties, sections.pools, sections.data, sections.ledger):

@@ -190,6 +190,23 @@ SUPPRESSION = Table(
     ),
     key=("protocol", "variant", "stream_seed", "scope_id"),
 )
+ANSWERABILITY = Table(
+    "answerability",
+    _columns(
+        protocol=STRING,
+        variant=STRING,
+        n_answerable=INT32,
+        n_unanswerable=INT32,
+        auroc=REAL,
+        answerable_q05=REAL,
+        answerable_median=REAL,
+        answerable_q95=REAL,
+        unanswerable_q05=REAL,
+        unanswerable_median=REAL,
+        unanswerable_q95=REAL,
+    ),
+    key=("protocol", "variant"),
+)
 TIES = Table(
     "ties",
     _columns(
@@ -235,7 +252,18 @@ ARTIFACTS = Table(
     key=("stage", "step", "artifact_key"),
 )
 
-REPORT_TABLES = (QUERIES, QUERY_METRICS, BEHAVIOUR, RANKINGS, SUMMARY, COMPARISONS, SUPPRESSION, TIES, DEFECTS)
+REPORT_TABLES = (
+    QUERIES,
+    QUERY_METRICS,
+    BEHAVIOUR,
+    RANKINGS,
+    SUMMARY,
+    COMPARISONS,
+    SUPPRESSION,
+    TIES,
+    ANSWERABILITY,
+    DEFECTS,
+)
 """Written by `build`: functions of the results alone."""
 RUN_TABLES = (TIMINGS, ARTIFACTS, RUNS)
 """Written by `publish`: facts of one run. `runs` comes last: its row says that the run is complete."""

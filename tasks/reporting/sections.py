@@ -148,6 +148,32 @@ def behaviour(facts: Facts, report_dir: Path) -> list[str]:
     return ["## Behaviour of the first result", "", *table(header, rows, "l" + "r" * len(columns)), text, ""]
 
 
+def answerability(_facts: Facts, report_dir: Path) -> list[str]:
+    """Say whether the first score tells questions that the history can answer from those it cannot (row M1)."""
+    found = _read(report_dir, schemas.ANSWERABILITY)
+    if not found.height:
+        return []
+    rows = [
+        [
+            escape(variant_label(row["variant"])),
+            number(row["auroc"]),
+            *(
+                f"{row[f'{kind}_median']:.2f} [{row[f'{kind}_q05']:.2f}, {row[f'{kind}_q95']:.2f}]"
+                for kind in ("answerable", "unanswerable")
+            ),
+        ]
+        for row in sorted(found.iter_rows(named=True), key=lambda row: variant_order(row["variant"]))
+    ]
+    n = found.row(0, named=True)
+    header = ["variant", "AUROC", "answerable: median [5 %, 95 %]", "not answerable"]
+    text = (
+        f"The score of the first result of {n['n_answerable']:,} questions that the history answers (block main) and "
+        f"of {n['n_unanswerable']:,} that it does not (block abstention, in no retrieval mean). AUROC: how often the "
+        "score of one of the former is above one of the latter; 0.5 says nothing."
+    )
+    return ["## Answerable or not", "", text, "", *table(header, rows, "lrrr")]
+
+
 def pools(facts: Facts, report_dir: Path) -> list[str]:
     """How much there was to choose from, and where a cut-off takes nearly everything (row L12)."""
     known = _read(report_dir, schemas.QUERIES).filter(pl.col("n_pool").is_not_null())

@@ -14,7 +14,7 @@ from tasks.corpora.tables import Corpus
 from tasks.records import BenchError
 from tasks.reporting.labels import variant_order
 from tasks.reporting.random_order import expected
-from tasks.reporting.schemas import RANKINGS, SUMMARY, SUPPRESSION, TIES, Table
+from tasks.reporting.schemas import ANSWERABILITY, RANKINGS, SUMMARY, SUPPRESSION, TIES, Table
 
 ALL_BLOCKS = "all"
 """The block of every question, whatever its own block: LoCoMo's second total."""
@@ -222,6 +222,12 @@ def ties(inputs: Inputs, protocol: str, asked: pl.DataFrame) -> pl.DataFrame:
         .with_columns(pl.lit(protocol).alias("protocol"))
         .pipe(_fit, TIES)
     )
+
+
+def answerability(inputs: Inputs, protocol: str) -> pl.DataFrame:
+    """Return how well the first score tells answerable questions from others; no rows without unanswerable ones."""
+    found = _read(inputs.behaviour / "answerability.parquet").filter(pl.col("n_unanswerable") > 0)
+    return _fit(found.with_columns(pl.lit(protocol).alias("protocol")), ANSWERABILITY)
 
 
 def defects(inputs: Inputs, table: Table) -> pl.DataFrame:

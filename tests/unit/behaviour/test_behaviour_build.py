@@ -55,7 +55,7 @@ def write_corpus(directory: Path, *, has_sessions: bool) -> Path:
 def write_rankings(directory: Path, *, is_reranked: bool) -> Path:
     directory.mkdir()
     rows = [
-        (query, rank, document, logit if is_reranked and logit is not None else None, rank - 1, 0.0)
+        (query, rank, document, logit if is_reranked and logit is not None else None, rank - 1, 0.0, logit)
         for query, (_, top, top_logit, _, _) in enumerate(CASES)
         if top is not None and top_logit is not None
         for rank, document, logit in [(1, top, top_logit), (2, (top + 1) % 3, top_logit - 9)]
@@ -67,6 +67,7 @@ def write_rankings(directory: Path, *, is_reranked: bool) -> Path:
         "logit": pl.Float64,
         "initial_position": pl.Int32,
         "suppression": pl.Float64,
+        "score": pl.Float64,
     }
     pl.DataFrame(rows, schema=columns, orient="row").write_parquet(directory / "rankings.parquet")
     return directory

@@ -15,6 +15,7 @@ import pytest
 from tasks.progress import silent
 from tasks.reporting import build as builder
 from tasks.reporting.run_facts import ModelFacts, RunFacts, StageEvent
+from tasks.reporting.schemas import ANSWERABILITY
 from tasks.reporting.tables import Inputs
 
 NAN = math.nan
@@ -118,6 +119,9 @@ def write_world(world: World) -> None:
     _write_corpus(world.root / "corpus")
     _write_candidates(world.root / "candidates")
     _write_ties(world.root / "ties")
+    known = [("hybrid-rerank", 5, 2, 0.7, -1.0, 2.0, 5.0, -3.0, 0.5, 4.0), ("bm25", 5, 0, *[NAN] * 7)]
+    names = [column.name for column in ANSWERABILITY.columns[1:]]
+    pl.DataFrame(known, schema=names, orient="row").write_parquet(world.root / "behaviour" / "answerability.parquet")
     classes = pl.read_parquet(world.root / "corpus" / "defects.parquet").clear()
     classes.write_parquet(world.root / "classes" / "defects.parquet")
     for variant, path in world.inputs.rankings.items():
