@@ -91,12 +91,14 @@ def reachable(corpus: Corpus, protocol: Protocol, judged: Judging) -> pl.DataFra
     Queries without a relevant item are left out.
     """
     scopes = scope_documents(corpus, protocol)
-    rows = []
-    for (query,), part in judged.relevance.group_by("query_index", maintain_order=True):
-        within = judged.item_of[scopes.documents[scopes.query_scope[int(str(query))]]]
-        rows.append((query, part.height, int(np.isin(part["item_index"].to_numpy(), within).sum())))
-    schema = {"query_index": pl.Int32, "n_relevant": pl.Int32, "n_reachable": pl.Int32}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    scope_of = pl.DataFrame({"scope": scopes.query_scope}).with_row_index("query_index").cast(pl.Int32)
+    found = []
+    for (scope,), part in judged.relevance.join(scope_of, on="query_index", validate="m:1").group_by("scope"):
+        within = np.unique(judged.item_of[scopes.documents[int(str(scope))]])
+        found.append(part.with_columns(is_within=pl.Series(np.isin(part["item_index"].to_numpy(), within))))
+    rows = pl.concat(found) if found else judged.relevance.clear().with_columns(is_within=pl.lit(None, pl.Boolean))
+    counts = rows.group_by("query_index").agg(n_relevant=pl.len(), n_reachable=pl.col("is_within").sum())
+    return counts.cast(pl.Int32).sort("query_index")
 
 
 def has_a_value(queries: pl.DataFrame, protocol: Protocol) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tasks.files import sha256_of, write_text
 from tasks.records import BenchError
-from tasks.reporting import sections
+from tasks.reporting import data_sections, sections
 from tasks.reporting.headline import headline_sentences
 from tasks.reporting.protocol_sections import protocols
 from tasks.reporting.run_facts import RunFacts
@@ -55,11 +55,11 @@ def render(report_dirs: Sequence[Path], run: RunFacts) -> str:
     ):
         lines += section(facts, report_dir)
     lines += protocols(report_dirs)
-    for section in (sections.ties, sections.pools, sections.data, sections.ledger):
+    for section in (sections.ties, data_sections.pools, data_sections.data, data_sections.ledger):
         lines += section(facts, report_dir)
     lines += _models(run)
     lines += _method(facts, run)
-    lines += sections.cost(run)
+    lines += data_sections.cost(run)
     lines += _reproduce(run)
     lines += _sql(facts, run)
     return "\n".join(lines).rstrip() + "\n"

@@ -1,6 +1,5 @@
-"""The sections of a report below its headline. Each returns the lines of its Markdown."""
+"""The sections of a report about its results. Each returns the lines of its Markdown."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,8 @@ import polars as pl
 from tasks.reporting import schemas
 from tasks.reporting.headline import block_sentences, headline_table
 from tasks.reporting.labels import block_label, variant_label, variant_order
-from tasks.reporting.run_facts import RunFacts, StageEvent
 from tasks.reporting.tables import ALL_BLOCKS, behaviour_shares
-from tasks.reporting.text_format import UNDEFINED, escape, estimate, number, seconds, share, size, table
+from tasks.reporting.text_format import UNDEFINED, escape, estimate, number, share, table
 
 _BEHAVIOURS = (
     ("exact_episode", "right turn"),
@@ -21,45 +19,19 @@ _BEHAVIOURS = (
     ("stale_fact", "stale fact (proxy)"),
 )
 _FAMILIES = ("nDCG", "R@", "R_all", "Success", "RR", "pool_R")
-_MAX_LEDGER_ROWS = 40
 Facts = dict[str, Any]
 
 
-def _read(report_dir: Path, declared: schemas.Table) -> pl.DataFrame:
+def read_table(report_dir: Path, declared: schemas.Table) -> pl.DataFrame:
+    """Read a table of a report."""
     return schemas.read(report_dir / "tables", declared)
-
-
-def data(facts: Facts, report_dir: Path) -> list[str]:
-    """Say what was measured on: size, source, licence, and what is particular about this copy."""
-    corpus = facts["corpus"]
-    source = corpus.get("source")
-    lines = ["## Data", ""]
-    counts = (
-        f"{corpus['n_documents']:,} documents, {corpus['n_sessions']:,} sessions, {corpus['n_queries']:,} questions"
-    )
-    lines.append(f"* **{escape(facts['dataset'])}**, protocol `{facts['protocol']}`: {counts}.")
-    if source:
-        kind = "the official file" if source.get("is_official") else (
-            "**a local file, not the official one**: numbers are not comparable with those of the official release"
-        )  # fmt: skip
-        lines.append(
-            f"* Source: {escape(source['name'])} ({size(source['bytes'])}, sha256 `{source['sha256']}`), {kind}."
-        )
-    else:
-        lines.append("* Source: made by this project's generator; no file was read.")
-    lines.append(f"* Licence: {escape(corpus.get('licence') or 'unknown')}.")
-    if corpus.get("note"):
-        lines.append(f"* Note: {escape(corpus['note'])}.")
-    counted = _read(report_dir, schemas.QUERIES).group_by("block").len().sort("block", descending=True).rows()
-    blocks = ", ".join(f"{escape(block_label(block))} {n:,}" for block, n in counted)
-    return [*lines, f"* Questions by block: {blocks}.", ""]
 
 
 def blocks(facts: Facts, report_dir: Path) -> list[str]:
     """Every other block with the headline's columns: never mixed into the main mean."""
     measure = facts["params"]["main_measure"]
-    frame = _read(report_dir, schemas.SUMMARY).filter(pl.col("measure") == measure, pl.col("n") > 0)
-    own = set(_read(report_dir, schemas.QUERIES)["block"].unique())
+    frame = read_table(report_dir, schemas.SUMMARY).filter(pl.col("measure") == measure, pl.col("n") > 0)
+    own = set(read_table(report_dir, schemas.QUERIES)["block"].unique())
     shown = [name for name in ("main", "adversarial", "abstention") if name in set(frame["block"])]
     shown += sorted(set(frame["block"]) - {*shown, ALL_BLOCKS})
     if len(own) > 1 and ALL_BLOCKS in set(frame["block"]):
@@ -85,7 +57,7 @@ def markdown_table(report_dir: Path, block: str | None = None) -> list[str]:
 def measures(facts: Facts, report_dir: Path) -> list[str]:
     """All measures of the main block, beside the value that a random order of the pool would have."""
     block = facts["params"]["main_block"]
-    frame = _read(report_dir, schemas.SUMMARY).filter(pl.col("block") == block, pl.col("n") > 0)
+    frame = read_table(report_dir, schemas.SUMMARY).filter(pl.col("block") == block, pl.col("n") > 0)
     names = _in_order(set(frame["measure"]) - _behaviour_names(report_dir), facts)
     cells = {(row["variant"], row["measure"]): row for row in frame.iter_rows(named=True)}
     random = dict(frame.group_by("measure").agg(pl.col("random_mean").first()).iter_rows())
@@ -111,7 +83,7 @@ def _in_order(names: Iterable[str], facts: Facts) -> list[str]:
 
 
 def _behaviour_names(report_dir: Path) -> set[str]:
-    return set(_read(report_dir, schemas.BEHAVIOUR)["measure"].unique())
+    return set(read_table(report_dir, schemas.BEHAVIOUR)["measure"].unique())
 
 
 def _undefined(frame: pl.DataFrame) -> list[str]:
@@ -125,8 +97,8 @@ def _undefined(frame: pl.DataFrame) -> list[str]:
 
 def behaviour(facts: Facts, report_dir: Path) -> list[str]:
     """Say what the first result is, and when its logit says that nothing was found."""
-    asked = _read(report_dir, schemas.QUERIES)
-    found = behaviour_shares(_read(report_dir, schemas.BEHAVIOUR), asked, facts["params"]["main_block"])
+    asked = read_table(report_dir, schemas.QUERIES)
+    found = behaviour_shares(read_table(report_dir, schemas.BEHAVIOUR), asked, facts["params"]["main_block"])
     cells = {(variant, measure): value for variant, measure, value, _ in found.iter_rows()}
     declared = [name for name, _ in _BEHAVIOURS]
     extra = [name for name in found["measure"].unique().sort() if name not in declared]
@@ -150,7 +122,7 @@ def behaviour(facts: Facts, report_dir: Path) -> list[str]:
 
 def answerability(_facts: Facts, report_dir: Path) -> list[str]:
     """Say whether the first score tells questions that the history can answer from those it cannot (row M1)."""
-    found = _read(report_dir, schemas.ANSWERABILITY)
+    found = read_table(report_dir, schemas.ANSWERABILITY)
     if not found.height:
         return []
     rows = [
@@ -174,42 +146,9 @@ def answerability(_facts: Facts, report_dir: Path) -> list[str]:
     return ["## Answerable or not", "", text, "", *table(header, rows, "lrrr")]
 
 
-def pools(facts: Facts, report_dir: Path) -> list[str]:
-    """How much there was to choose from, and where a cut-off takes nearly everything (row L12)."""
-    known = _read(report_dir, schemas.QUERIES).filter(pl.col("n_pool").is_not_null())
-    if not known.height:
-        return []
-    smallest, median, largest = (int(known["n_pool"].quantile(q, "nearest") or 0) for q in (0, 0.5, 1))
-    lines = ["## Pools", ""]
-    lines.append(f"* A question searches {smallest:,} to {largest:,} documents (median {median:,}).")
-    if lost := known.filter(pl.col("n_reachable") < pl.col("n_relevant")).height:
-        share_found = (
-            known.filter(pl.col("n_relevant") > 0).select((pl.col("n_reachable") / pl.col("n_relevant")).mean()).item()
-        )
-        lines.append(
-            f"* {lost:,} questions have relevant items outside what is searched: no retriever can reach a recall above "
-            f"{number(share_found)} here."
-        )
-    unmatched = known.filter(pl.col("n_matching") == 0).height
-    lines.append(f"* {unmatched:,} of {known.height:,} questions share no token with any document they may search.")
-    cuts = sorted({int(name.rpartition("@")[2]) for name in _cut_measures(report_dir)})
-    flags = [(k, known.filter(pl.col("n_pool") <= k).height) for k in cuts]
-    flagged = [f"k = {k}: {n:,} of {known.height:,} questions" for k, n in flags if n]
-    if flagged:
-        lines.append(f"* **k reaches the size of the pool** ({'; '.join(flagged)}): there, a recall of 1 says nothing.")
-    else:
-        lines.append(f"* No cut-off (k = {', '.join(map(str, cuts))}) reaches the size of a pool.")
-    return [*lines, ""]
-
-
-def _cut_measures(report_dir: Path) -> list[str]:
-    names = _read(report_dir, schemas.QUERY_METRICS)["measure"].unique().sort()
-    return [name for name in names if "@" in name]
-
-
 def suppression(_facts: Facts, report_dir: Path) -> list[str]:
     """Show the state that the stream left behind."""
-    state = _read(report_dir, schemas.SUPPRESSION)
+    state = read_table(report_dir, schemas.SUPPRESSION)
     if not state.height:
         return []
     per_variant = state.group_by("variant").agg(
@@ -237,7 +176,7 @@ def suppression(_facts: Facts, report_dir: Path) -> list[str]:
 def ties(facts: Facts, report_dir: Path) -> list[str]:
     """What the order of equal scores decides, in the main measure (row T1)."""
     measure, block = facts["params"]["main_measure"], facts["params"]["main_block"]
-    found = _read(report_dir, schemas.TIES).filter(pl.col("measure") == measure, pl.col("block") == block)
+    found = read_table(report_dir, schemas.TIES).filter(pl.col("measure") == measure, pl.col("block") == block)
     if not found.height:
         return []
     rows = [
@@ -266,58 +205,9 @@ def ties(facts: Facts, report_dir: Path) -> list[str]:
     return ["## Ties", "", text, "", *table(header, rows, "lrrrrrr")]
 
 
-def ledger(_facts: Facts, report_dir: Path) -> list[str]:
-    """List the faults that were met in the data."""
-    found = _read(report_dir, schemas.DEFECTS)
-    lines = ["## What we met in the data", ""]
-    if not found.height:
-        return [*lines, "No fault was met.", ""]
-    kinds = found.group_by("kind", "policy").agg(pl.len(), pl.col("n_queries").sum()).sort("kind", "policy").rows()
-    rows = [[escape(kind), escape(policy), f"{n:,}", f"{queries:,}"] for kind, policy, n, queries in kinds]
-    lines += table(["fault", "what was done", "records", "questions touched"], rows, "llrr")
-    shown = [
-        [escape(row["record_id"]), escape(row["kind"]), escape(row["detail"]) or UNDEFINED]
-        for row in found.head(_MAX_LEDGER_ROWS).iter_rows(named=True)
-    ]
-    rest = found.height - len(shown)
-    more = f" The first {len(shown)} of {found.height:,}; all are in the table `defects`." if rest else ""
-    records = table(["record", "fault", "what came"], shown, "lll")
-    return [*lines, f"<details><summary>The records</summary>{more}", "", *records, "</details>", ""]
-
-
-def cost(run: RunFacts) -> list[str]:
-    """Show what each stage took in this run."""
-    groups: dict[tuple[str, str], list[StageEvent]] = defaultdict(list)
-    for event in run.stages:
-        groups[event.stage, event.step].append(event)
-    rows = [
-        [
-            escape(f"{stage} · {step}"),
-            f"{len(events):,}",
-            f"{sum(not event.is_cached for event in events):,}",
-            seconds(sum(event.wall_s for event in events)),
-            seconds(sum(event.made_wall_s for event in events)),
-            seconds(sum(event.cpu_s for event in events)),
-            f"{max(event.peak_memory_mb for event in events):,.0f}",
-            escape(
-                "; ".join(sorted({event.reason for event in events if event.reason and not event.is_cached}))
-                or "cached"
-            ),
-        ]
-        for (stage, step), events in groups.items()
-    ]
-    header = ["stage · step", "artifacts", "computed", "wall", "when made", "CPU", "peak memory, MB", "why computed"]
-    n_cached = sum(event.is_cached for event in run.stages)
-    total = (
-        f"This run took {seconds(run.wall_s)}; {n_cached:,} of {len(run.stages):,} artifacts came from the cache, and "
-        "took the time in the column *when made* in an earlier run. Memory is the process's peak when it was made."
-    )
-    return ["## Cost", "", total, "", *table(header, rows, "lrrrrrrl")]
-
-
 def intervals(facts: Facts, report_dir: Path) -> list[str]:
     """Differences to the baseline in every compared measure of the main block."""
-    frame = _read(report_dir, schemas.COMPARISONS).filter(pl.col("block") == facts["params"]["main_block"])
+    frame = read_table(report_dir, schemas.COMPARISONS).filter(pl.col("block") == facts["params"]["main_block"])
     names = _in_order(set(frame["measure"]), facts)
     if len(names) < 2:
         return []
