@@ -36,7 +36,7 @@ def with_duckdb() -> pl.DataFrame:
     return connection.sql(
         """
         SELECT dataset, variant, round(avg(value), 4) AS mean, count(*) AS n
-        FROM scores SEMI JOIN latest_runs USING (dataset, run_id)
+        FROM scores SEMI JOIN latest_runs USING (dataset, run_id, protocol)
         WHERE measure = 'nDCG@10' AND block = 'main' AND isfinite(value)
         GROUP BY ALL
         ORDER BY dataset, mean DESC

@@ -9,6 +9,7 @@ from flows.publish import Published
 from flows.run_config import load_config
 
 NIGHTLY = ("sample", "locomo", "nfcorpus")
+"""NFCorpus is the negative control: no conversation, and suppression is known to hurt there (row N5)."""
 
 
 @flow(name="nightly-regression")
