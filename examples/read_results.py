@@ -15,11 +15,11 @@ def with_polars() -> pl.DataFrame:
         name: pl.scan_parquet(f"{WAREHOUSE}/{name}/**/*.parquet", hive_partitioning=True)
         for name in ("runs", "queries", "query_metrics")
     }
-    latest = tables["runs"].sort("finished_at").group_by("dataset").agg(pl.col("run_id").last())
+    latest = tables["runs"].sort("finished_at").group_by("dataset").agg(pl.col("run_id", "protocol").last())
     return (
         tables["query_metrics"]
-        .join(latest, on=["dataset", "run_id"], how="semi")
-        .join(tables["queries"], on=["dataset", "run_id", "query_id"])
+        .join(latest, on=["dataset", "run_id", "protocol"], how="semi")  # the main protocol of the latest run
+        .join(tables["queries"], on=["dataset", "run_id", "protocol", "query_id"])
         .filter(pl.col("measure") == "nDCG@10", pl.col("block") == "main", pl.col("value").is_not_nan())
         .group_by("dataset", "variant")
         .agg(pl.col("value").mean().round(4).alias("mean"), pl.len().cast(pl.Int64).alias("n"))
