@@ -37,6 +37,7 @@ class Prepared:
     tokens: Artifact
     dense: Artifact
     reranker: Artifact
+    truncation: Artifact
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +130,12 @@ def evaluate(config: RunConfig, mirror: Path | None, accept_local: Path | None) 
     query_shards = embeddings.embed(texts, "query_texts", encoder, config.encoder)
     dense = indexes.dense(texts=texts, document_shards=document_shards, query_shards=query_shards)
 
-    ready = Prepared(corpus, texts, tokens, dense, reranker)
+    truncation = embeddings.truncated_documents(texts, encoder, config.encoder)
+
+    ready = Prepared(corpus, texts, tokens, dense, reranker, truncation)
     found = {search.protocol: run_search(config, search, ready) for search in searches_of(config)}
     labels = Labels.of(config, corpus)
-    reports = [judge(config, protocol, found[protocol.search], labels) for protocol in protocols_of(config)]
+    reports = [judge(config, protocol, found[protocol.search], labels, ready) for protocol in protocols_of(config)]
     return Results(reports, [("encoder", encoder), ("reranker", reranker)])
 
 
@@ -154,7 +157,7 @@ def run_search(config: RunConfig, search: Search, ready: Prepared) -> Found:
     return Found(search, pool, rankings)
 
 
-def judge(config: RunConfig, protocol: Protocol, found: Found, labels: Labels) -> Artifact:
+def judge(config: RunConfig, protocol: Protocol, found: Found, labels: Labels, ready: Prepared) -> Artifact:
     """Judge the rankings of a search by one protocol: measures, behaviour, statistics; tables and figures."""
     corpus = labels.patched if protocol.qrels is Qrels.PATCHED and labels.patched else labels.original
     classes = labels.classes if protocol.twins is Twins.COLLAPSED else None
@@ -189,5 +192,7 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, labels: Labels) -
         behaviour=errors,
         significance=statistics,
         classes=labels.classes,
+        texts=ready.texts,
+        truncation=ready.truncation,
         params=report_of(config, protocol),
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from tasks.artifacts import Artifact
-from tasks.embeddings import build
+from tasks.embeddings import build, build_truncation
 from tasks.embeddings.encoders import EncoderParams
 from tasks.prefect_cache import current_bench, step
 from tasks.progress import Progress
@@ -27,6 +27,18 @@ def vectors(
 ) -> None:
     """Embed the texts of one shard."""
     build.embed_shard(plan.path, shard_index, model.path, params, out, progress)
+
+
+@step(stage="embeddings", module=build_truncation, libraries=("tokenizers",))
+def truncation(out: Path, progress: Progress, *, plan: Artifact, model: Artifact, params: EncoderParams) -> None:
+    """Count the word pieces of the texts that the model reads in part only."""
+    build_truncation.build(plan.path, model.path, params, out, progress)
+
+
+def truncated_documents(texts: Artifact, model: Artifact, params: EncoderParams) -> Artifact:
+    """Return the lengths of the documents that fill the model's input."""
+    cut = plan(texts=texts, table="document_texts", model=model, params=params)
+    return truncation(plan=cut, model=model, params=params)
 
 
 def embed(texts: Artifact, table: Table, model: Artifact, params: EncoderParams) -> list[Artifact]:

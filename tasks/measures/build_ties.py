@@ -78,7 +78,9 @@ def _ties(ranked: pl.DataFrame, relevance: pl.DataFrame, judged: Judged) -> Ties
     gained = ranked.join(relevance, on=["query_index", "item_index"], how="left", validate="1:1").with_columns(
         pl.col("gain").fill_null(0)
     )
-    return find_ties(gained, judged.ideal)
+    # Only a ranking as long as the longest may have been cut; a shorter one holds all that was found.
+    is_cut = judged.n_ranked == judged.n_ranked.max(initial=0)
+    return find_ties(gained, judged.ideal, is_cut)
 
 
 def _rows(variant: str, measure: str, found: TieAudit, is_defined: np.ndarray) -> pl.DataFrame:

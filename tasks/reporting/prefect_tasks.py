@@ -25,6 +25,8 @@ def tables_and_figures(
     behaviour: Artifact,
     significance: Artifact,
     classes: Artifact,
+    texts: Artifact,
+    truncation: Artifact,
     params: build.ReportParams,
 ) -> None:
     """Draw the figures, and put the results into the warehouse's schema."""
@@ -37,5 +39,7 @@ def tables_and_figures(
         behaviour=behaviour.path,
         significance=significance.path,
         classes=classes.path,
+        texts=texts.path,
+        truncation=truncation.path,
     )
     build.build(dataset, protocol, inputs, params, out, progress)

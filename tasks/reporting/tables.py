@@ -11,10 +11,11 @@ import polars as pl
 from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.relevance import Judging, judging, reachable
 from tasks.corpora.tables import Corpus
+from tasks.embeddings.truncation import truncation_rate
 from tasks.records import BenchError
 from tasks.reporting.labels import variant_order
 from tasks.reporting.random_order import expected
-from tasks.reporting.schemas import ANSWERABILITY, RANKINGS, SUMMARY, SUPPRESSION, TIES, Table
+from tasks.reporting.schemas import ANSWERABILITY, DEFECTS, RANKINGS, SUMMARY, SUPPRESSION, TIES, Table
 
 ALL_BLOCKS = "all"
 """The block of every question, whatever its own block: LoCoMo's second total."""
@@ -32,6 +33,8 @@ class Inputs:
     behaviour: Path
     significance: Path
     classes: Path
+    texts: Path
+    truncation: Path
 
     @property
     def variants(self) -> list[str]:
@@ -232,7 +235,31 @@ def answerability(inputs: Inputs, protocol: str) -> pl.DataFrame:
 
 def defects(inputs: Inputs, table: Table) -> pl.DataFrame:
     """Return the ledger: faults that were met in the data, and what was done about each."""
-    return _fit(pl.concat([_read(folder / "defects.parquet") for folder in (inputs.corpus, inputs.classes)]), table)
+    of_data = [_fit(_read(folder / "defects.parquet"), table) for folder in (inputs.corpus, inputs.classes)]
+    return pl.concat([*of_data, _fit(_truncation(inputs), table)])
+
+
+def _truncation(inputs: Inputs) -> pl.DataFrame:
+    """Return the ledger's row about documents that the encoder reads in part only (row M11), if there are any."""
+    corpus = Corpus.read(inputs.corpus, with_texts=False)
+    judged_turns = (
+        corpus.judgements_turn.filter(pl.col("gain") > 0)
+        .join(corpus.queries.select("query_id", "query_index"), on="query_id", validate="m:1")
+        .join(corpus.documents.select("document_id", "document_index"), on="document_id", validate="m:1")
+    )
+    texts = _read(inputs.texts / "document_texts.parquet").select("document_index", "text_key")
+    cut = _read(inputs.truncation / "truncation.parquet")
+    rate = truncation_rate(cut, texts, judged_turns)
+    is_cut = texts.join(cut.filter("is_truncated"), on="text_key", how="semi")
+    touched = corpus.queries.join(
+        judged_turns.join(is_cut, on="document_index", how="semi"), on="query_index", how="semi"
+    )["query_id"]
+    detail = (
+        f"{rate.n_truncated:,} of {rate.n_documents:,} documents ({rate.share:.1%}) are longer than what the encoder "
+        f"reads, and {rate.n_relevant_truncated:,} of {rate.n_relevant:,} relevant ones"
+    )
+    row = ("documents", "text_truncated", "read_in_part", detail, len(touched), touched.to_list())
+    return pl.DataFrame([row] if rate.n_truncated else [], schema=DEFECTS.schema, orient="row")
 
 
 def behaviour_shares(behaviour: pl.DataFrame, asked: pl.DataFrame, block: str) -> pl.DataFrame:

@@ -50,6 +50,9 @@ DEFECTS = (
     ("conv-2 qa[3]", "no_evidence", "not_scorable", "", 1, ["conv-2_qa3_ünï"]),
 )
 N_DOCUMENTS = 24
+FOLDERS = (
+    "corpus", "candidates", "metrics", "ties", "behaviour", "significance", "classes", "texts", "truncation",
+)  # fmt: skip
 Edit = Callable[[pl.DataFrame], pl.DataFrame]
 
 
@@ -62,7 +65,17 @@ class World:
     @property
     def inputs(self) -> Inputs:
         rankings = {name: self.root / "rankings" / str(place) for place, name in enumerate(VARIANTS)}
-        names = ("corpus", "candidates", "metrics", "ties", "behaviour", "significance", "classes")
+        names = (
+            "corpus",
+            "candidates",
+            "metrics",
+            "ties",
+            "behaviour",
+            "significance",
+            "classes",
+            "texts",
+            "truncation",
+        )
         folders = {name: self.root / name for name in names}
         return Inputs(rankings=rankings, **folders)
 
@@ -114,7 +127,17 @@ def make_run(run_id: str = "2026-11-03T02-15-00_ab12", **changes: Any) -> RunFac
 
 
 def write_world(world: World) -> None:
-    for folder in ("corpus", "candidates", "metrics", "ties", "behaviour", "significance", "classes"):
+    for folder in (
+        "corpus",
+        "candidates",
+        "metrics",
+        "ties",
+        "behaviour",
+        "significance",
+        "classes",
+        "texts",
+        "truncation",
+    ):
         (world.root / folder).mkdir(parents=True)
     _write_corpus(world.root / "corpus")
     _write_candidates(world.root / "candidates")
@@ -124,6 +147,10 @@ def write_world(world: World) -> None:
     pl.DataFrame(known, schema=names, orient="row").write_parquet(world.root / "behaviour" / "answerability.parquet")
     classes = pl.read_parquet(world.root / "corpus" / "defects.parquet").clear()
     classes.write_parquet(world.root / "classes" / "defects.parquet")
+    texts = pl.DataFrame({"document_index": range(N_DOCUMENTS), "text_key": [f"{i:032x}" for i in range(N_DOCUMENTS)]})
+    texts.cast({"document_index": pl.Int32}).write_parquet(world.root / "texts" / "document_texts.parquet")
+    cut = pl.DataFrame({"text_key": [f"{0:032x}", f"{11:032x}"], "n_pieces": [300, 400], "is_truncated": [True, True]})
+    cut.write_parquet(world.root / "truncation" / "truncation.parquet")
     for variant, path in world.inputs.rankings.items():
         path.mkdir(parents=True)
         _write_rankings(path, variant)
