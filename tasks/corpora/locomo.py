@@ -142,6 +142,9 @@ class _ConversationParser:
         self._writer = writer
         self._turns: dict[tuple[int, int], str] = {}
         """Document id of (session number, turn number)."""
+        self._captioned: set[str] = set()
+        self._seen_only: list[str] = []
+        """Questions whose evidence is all in turns with an image."""
         self._beyond: list[str] = []
         self._unanswered: list[str] = []
 
@@ -179,6 +182,8 @@ class _ConversationParser:
                 self._writer.add_document(
                     Document(document_id, turn.text, session_id, index, turn.speaker, caption=turn.blip_caption)
                 )
+                if turn.blip_caption:
+                    self._captioned.add(document_id)
 
     def _register(self, session: int, dia_id: str) -> str:
         match = re.fullmatch(r"D([0-9]{1,9}):([0-9]{1,9})", dia_id)
@@ -224,6 +229,8 @@ class _ConversationParser:
         sessions = [name for name in self._named_sessions(evidence) if self._writer.has_session(name)]
         for turn in turns:
             self._writer.add_turn_judgement(Judgement(query_id, turn, 1))
+        if turns and self._captioned.issuperset(turns):
+            self._seen_only.append(query_id)
         for session in sessions:
             self._writer.add_session_judgement(Judgement(query_id, session, 1))
         if not sessions:
@@ -260,6 +267,9 @@ class _ConversationParser:
         if len(numbers) > OFFICIAL_CODE_SESSIONS:
             detail = f"{len(numbers)} sessions; the official retrieval code indexes the first 19 only"
             self._ledger(self._scope, "sessions_beyond_official_code", "all_indexed", detail, *self._beyond)
+        if self._captioned:
+            detail = f"{len(self._captioned)} turns carry an image's caption; read only where text.caption is set"
+            self._ledger(self._scope, "turn_with_image", "caption_is_an_option", detail, *self._seen_only)
         if self._unanswered:
             detail = f"{len(self._unanswered)} questions have no answer; their evidence is scored all the same"
             self._ledger(self._scope, "question_without_answer", "scored", detail, *self._unanswered)

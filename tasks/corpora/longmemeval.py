@@ -85,6 +85,7 @@ class _Parser:
         self._n_documents = 0
         self._n_oracle = 0
         self._abstention: list[str] = []
+        self._numeric_answers: list[str] = []
         self._assistant_only: list[str] = []
 
     def add(self, question: _Question) -> None:
@@ -105,6 +106,8 @@ class _Parser:
                 date=date,
             )
         )
+        if isinstance(question.answer, int | float):
+            self._numeric_answers.append(question.question_id)
         if is_abstention:
             self._abstention.append(question.question_id)
         positions = self._add_haystack(question)
@@ -124,6 +127,7 @@ class _Parser:
         if is_official and came != (OFFICIAL_QUESTIONS, OFFICIAL_DOCUMENTS):
             raise BenchError(f"{came} questions and turns; expected {(OFFICIAL_QUESTIONS, OFFICIAL_DOCUMENTS)}")
         self._note_questions("abstention_question", "own_block", "the history cannot answer it", self._abstention)
+        self._note_questions("answer_is_a_number", "kept_as_text", "one type per column", self._numeric_answers)
         detail = "evidence in assistant turns only: out of reach where assistant turns are not indexed"
         self._note_questions("evidence_in_assistant_turns_only", "kept", detail, self._assistant_only)
         if self._redated:

@@ -87,6 +87,7 @@ def test_ledger_against_hand_written(corpus: Corpus) -> None:
         ("filler_b_t1", "empty_text", "kept"),
         ("haystack_dates", "session_redated", "first_date_kept"),
         ("q1", "gold_session_without_evidence_turn", "gold_at_session_level_only"),
+        ("q2", "answer_is_a_number", "kept_as_text"),
         ("q2", "evidence_in_assistant_turns_only", "kept"),
         ("q2", "session_listed_twice", "first_kept"),
         ("q3_abs", "abstention_question", "own_block"),
@@ -214,6 +215,7 @@ def test_copy_counts(copy: Corpus) -> None:
     }
     assert dict(copy.defects.group_by("kind").len().iter_rows()) == {
         "abstention_question": 30,
+        "answer_is_a_number": 32,
         "empty_text": 10,
         "evidence_in_assistant_turns_only": 51,
         "gold_session_without_evidence_turn": 94,
