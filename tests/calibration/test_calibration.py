@@ -90,14 +90,20 @@ def test_the_verdict_has_the_power_that_the_report_claims(calibration: Calibrati
 def test_questions_that_share_relevance_are_not_that_many_questions(calibration: Calibration) -> None:
     """A limit of the report, with its size: it resamples questions, as if each were a draw of its own.
 
-    Where the eight questions of a cluster agree on which of the documents that suppression moves are relevant, the mean
-    difference varies INFLATION times as much as the interval thinks.
+    Here the eight questions of a cluster agree on which of the documents that suppression moves are relevant. Measured
+    over 2,000 such studies without an effect: a correlation of 0.38 within clusters; a mean difference that varies 1.92
+    times as much as the interval thinks; 68 % of the 95 % intervals hold the truth; 32 % of the tests have p < 0.05.
+    Resampling the 15 clusters instead: 92 % and 6.0 %.
     """
     found = calibration[DEPENDENT]
-    assert found.inflation == pytest.approx(2.0, abs=0.1)
+    assert found.inflation == pytest.approx(1.92, abs=0.1)
+    assert is_at_rate(found.n_covering, 0.68)
+    assert is_at_rate(found.n_significant, 0.32)
     expected_alarms = 2 * stats.norm.sf(stats.norm.ppf(0.975) / found.inflation)
-    assert is_at_rate(found.n_significant, expected_alarms)
-    assert is_at_rate(N_STUDIES - found.n_covering, expected_alarms)
+    assert expected_alarms == pytest.approx(0.31, abs=0.03)  # the inflation alone explains it
+    n_covering_by_cluster, n_significant_by_cluster = found.by_cluster()
+    assert is_at_rate(n_covering_by_cluster, 0.92)
+    assert is_at_rate(n_significant_by_cluster, 0.05)
 
 
 def test_what_the_generator_claims_about_no_effect_holds_in_every_study() -> None:
