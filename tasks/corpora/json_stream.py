@@ -112,7 +112,8 @@ class _Text:
                 raise BenchError("values nest too deeply to be read; expected a few levels only") from error
             except ValueError as error:
                 raise BenchError(f"{error}; expected JSON with numbers of an ordinary size") from error
-            if end < len(self._held) or not self._read():  # a number at the very end may go on
+            # A number near the end may go on: of `1.5`, cut after the point, `json` takes the 1.
+            if end < len(self._held) - _LONGEST_TOKEN or not self._read():
                 self._at = end
                 refuse_deep(value)
                 return value

@@ -20,7 +20,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """References (session number, turn number) of one question in order, without repeats, and the faults met."""
+    """References (session number, turn number) of one question in order, and the faults met; both without repeats."""
 
     references: tuple[tuple[int, int], ...]
     faults: tuple[Fault, ...]
@@ -53,7 +53,7 @@ def read_evidence(strings: Sequence[str], *, is_strict: bool) -> Evidence:
             if reference in references:
                 faults.append(Fault("evidence_repeated", "counted_once", text))
             references[reference] = None
-    return Evidence(tuple(references), tuple(faults))
+    return Evidence(tuple(references), tuple(dict.fromkeys(faults)))
 
 
 def _kind(text: str, found: list[tuple[int, int]], is_exact: bool) -> str:

@@ -4,7 +4,6 @@ Source: Boteva et al. 2016; BEIR archive `nfcorpus.zip` (CC BY-SA 4.0 as publish
 apart: what a retriever sees is decided in the text stage.
 """
 
-import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -23,8 +22,10 @@ MAX_MEMBER_BYTES = 256 * 1024**2
 """A member that unpacks to more is refused: the real ones have at most 6 MB."""
 OFFICIAL_DOCUMENTS = 3_633
 OFFICIAL_QUERIES = {"test": 323, "dev": 324, "train": 2_590}
-_BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
-"""What `zipfile` raises for a damaged member: RuntimeError when it looks encrypted, ValueError for absurd offsets."""
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+"""Other methods are refused: `zipfile` unpacks them without a bound on memory."""
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
+"""What `zipfile` raises for a damaged archive: RuntimeError when it looks encrypted, ValueError for absurd offsets."""
 _HEADER = ["query-id", "corpus-id", "score"]
 
 
@@ -71,10 +72,9 @@ def parse(raw: RawFile, params: NfcorpusParams, writer: CorpusWriter, progress: 
 def _opened(raw: RawFile) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(raw.path)
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise BenchError(
-            f"not a readable ZIP archive ({error}); expected BEIR's nfcorpus.zip: fetch it again"
-        ) from error
+    except _BROKEN as error:
+        why = shown(str(error), 200)
+        raise BenchError(f"not a readable ZIP archive ({why}); expected BEIR's nfcorpus.zip: fetch it again") from error
 
 
 def _lines(archive: zipfile.ZipFile, member: str) -> Iterator[tuple[int, bytes]]:
@@ -91,12 +91,17 @@ def _content(archive: zipfile.ZipFile, member: str) -> bytes:
         raise BenchError(f"no member {member}; expected BEIR's layout, found {names or 'nothing'}")
     if len(found) > 1:
         raise BenchError(f"{len(found)} members {member}; expected one")
-    if found[0].file_size > MAX_MEMBER_BYTES:
-        raise BenchError(f"{member}: unpacks to {found[0].file_size} bytes; expected at most {MAX_MEMBER_BYTES}")
+    info = found[0]
+    if info.file_size > MAX_MEMBER_BYTES:
+        raise BenchError(f"{member}: unpacks to {info.file_size} bytes; expected at most {MAX_MEMBER_BYTES}")
+    if info.compress_type not in _METHODS:
+        raise BenchError(f"{member}: packed by method {info.compress_type}; expected {sorted(_METHODS)}")
     try:
-        return archive.read(found[0]).removeprefix(b"\xef\xbb\xbf")
+        with archive.open(info) as file:  # bounded, as the stated size may be a lie; one more byte to meet the end
+            return file.read(info.file_size + 1).removeprefix(b"\xef\xbb\xbf")
     except _BROKEN as error:
-        raise BenchError(f"{member}: cannot be unpacked ({error}); fetch the archive again") from error
+        why = shown(str(error), 200)  # it may hold names of 60,000 characters
+        raise BenchError(f"{member}: cannot be unpacked ({why}); fetch the archive again") from error
 
 
 def _add_documents(archive: zipfile.ZipFile, writer: CorpusWriter) -> int:
