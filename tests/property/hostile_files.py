@@ -154,7 +154,12 @@ class Outcome:
 
     @property
     def kinds(self) -> set[str]:
-        return set() if self.corpus is None else set(self.corpus.defects["kind"])
+        return set() if self.corpus is None else faults(self.corpus)
+
+
+def faults(corpus: Corpus) -> set[str]:
+    """Return the kinds in the ledger, but for what the valid file has too: images, which are no fault."""
+    return set(corpus.defects["kind"]) - {"turn_with_image"}
 
 
 def build(dataset: str, raw: Path, out: Path) -> None:
@@ -256,8 +261,14 @@ def main(dataset: str, name: str) -> None:
     except BenchError as error:
         text = str(error)
     used = resource.getrusage(resource.RUSAGE_SELF)
-    facts = {"refusal": text, "peak_mb": used.ru_maxrss / 1024, "cpu_s": used.ru_utime + used.ru_stime}
+    facts = {"refusal": text, "peak_mb": _peak_mb(), "cpu_s": used.ru_utime + used.ru_stime}
     (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+
+
+def _peak_mb() -> float:
+    """Return the high-water mark of this process's memory. `ru_maxrss` would be its parent's where that was larger."""
+    (line,) = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1]) / 1024
 
 
 if __name__ == "__main__":
