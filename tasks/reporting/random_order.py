@@ -5,6 +5,7 @@ random order puts every document at every rank with probability 1 / n_documents.
 """
 
 import re
+from functools import cache
 from math import comb, log2, nan
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 _CUT = re.compile(r"(?P<name>.+)@(?P<k>\d+)")
 
 
+@cache  # most questions of a pool have as many relevant documents as others, and RR takes a step per document
 def expected(measure: str, gains: tuple[int, ...], n_documents: int) -> float | None:
     """Return the expected value of `measure`, NaN without a relevant document, None where we have no formula.
 

@@ -185,4 +185,10 @@ def test_an_edited_comment_recomputes_nothing_and_an_edited_algorithm_its_depend
     edit(copied, "tasks/measures/ndcg.py", "np.log2(rank + 1)", "np.log2(rank + 2)")
     run_id = copied.run()
     assert {"query_metrics", "statistics"} <= set(copied.computed(run_id))
-    assert set(copied.computed(run_id)) <= {"query_metrics", "behaviour_metrics", "statistics", "tables_and_figures"}
+    assert set(copied.computed(run_id)) <= {
+        "query_metrics",
+        "tie_audit",
+        "behaviour_metrics",
+        "statistics",
+        "tables_and_figures",
+    }

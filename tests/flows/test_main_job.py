@@ -18,7 +18,7 @@ from tests.flows.main_job import RUN_ONLY, Recorder, settings, table_hashes
 
 pytestmark = pytest.mark.usefixtures("prefect_server")
 
-DEPENDANTS_OF_MEASURES = ["query_metrics", "statistics", "tables_and_figures"]
+DEPENDANTS_OF_MEASURES = ["query_metrics", "tie_audit", "statistics", "tables_and_figures"]
 
 
 class Done(NamedTuple):
@@ -80,7 +80,9 @@ def test_every_variant_has_a_value_for_every_answerable_question(place: Place, f
     metrics = pl.read_parquet(place.reports / "warehouse" / "query_metrics")
     scored = metrics.filter(pl.col("measure") == "nDCG@10", pl.col("value").is_finite())
     assert scored["variant"].n_unique() == 5
-    assert scored.group_by("variant").len()["len"].n_unique() == 1
+    assert scored["protocol"].n_unique() == 4
+    assert scored.filter(protocol="pooled-turn")["variant"].n_unique() == 5
+    assert scored.group_by("protocol", "variant").len()["len"].n_unique() == 1
     assert scored["value"].is_between(0, 1).all()
 
 
@@ -106,7 +108,7 @@ def test_a_fresh_store_gives_equal_tables(place: Place, first: Done, tmp_path: P
     [
         ("significance.seed=5", ["statistics", "tables_and_figures"]),
         ('measures.names=["nDCG@10", "R@5", "pool_R@30"]', [*DEPENDANTS_OF_MEASURES]),
-        ("stream.seed=7", ["stream", "replay", "query_metrics", "behaviour_metrics"]),
+        ("stream.seed=7", ["stream", "replay", "query_metrics", "tie_audit", "behaviour_metrics"]),
         ("tokenizer.name=split", ["tokens", "bm25", "pool", "pairs", "logits", "replay"]),
     ],
 )
