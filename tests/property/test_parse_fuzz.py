@@ -70,7 +70,7 @@ CHANGES = st.lists(
     min_size=1,
     max_size=4,
 )
-FEW_EDITS = st.just([]) | st.just([]) | st.just([]) | EDITS
+FEW_EDITS: st.SearchStrategy[list[Any]] = st.just([]) | st.just([]) | st.just([]) | EDITS
 """A tree is mostly left readable: an edited byte seldom is."""
 FUZZ = settings(
     max_examples=3_000,
