@@ -26,8 +26,8 @@ class Workload:
 
 # Read off real runs: the sum of n_tokens over plan.parquet, and the shards of pairs times their 150,000 word pieces.
 WORKLOADS = {
-    "locomo": Workload(embedded=225_194, reranked=33 * 150_000, disk_mb=60),
-    "longmemeval-s": Workload(embedded=28_000_000, reranked=6_000_000, disk_mb=1_500),
+    "locomo": Workload(embedded=225_194, reranked=33 * 150_000, disk_mb=80),
+    "longmemeval-s": Workload(embedded=26_255_000, reranked=33 * 150_000, disk_mb=1_800),
     "nfcorpus": Workload(embedded=871_863, reranked=36 * 150_000, disk_mb=60),
 }
 SHORTEST_SHARD_S = 10.0

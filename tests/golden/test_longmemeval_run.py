@@ -103,12 +103,13 @@ def test_at_least_98_percent_of_the_candidates_are_shared(ours: tuple[str, pl.Da
     assert shared / max(candidates.height, wanted.height) >= 0.98
 
 
-def test_rrf_scores_of_shared_candidates_agree_but_for_ranks(ours: tuple[str, pl.DataFrame]) -> None:
+def test_bm25_ranks_of_shared_candidates_agree(ours: tuple[str, pl.DataFrame]) -> None:
+    """BM25 needs no model: its ranks are the fixtures' but where numpy's unstable sort orders equal scores."""
     tokenizer, candidates = ours
     both = candidates.join(expected(tokenizer), on=["query_id", "document_id"], suffix="_theirs", validate="1:1")
-    share = np.mean(np.isclose(both["rrf"].to_numpy(), both["rrf_theirs"].to_numpy(), rtol=0, atol=1e-9))
-    print(f"{tokenizer}: equal RRF score on {share:.4f} of the shared candidates")  # noqa: T201
-    assert share >= 0.95
+    share = float(np.mean(both["bm25_rank"].eq_missing(both["bm25_rank_theirs"]).to_numpy()))
+    print(f"{tokenizer}: equal BM25 rank on {share:.4f} of the shared candidates")  # noqa: T201
+    assert share >= 0.98
 
 
 def test_pool_recall_of_the_baseline_is_equal_on_99_percent_of_the_questions(ours: tuple[str, pl.DataFrame]) -> None:
