@@ -3,17 +3,20 @@
 Heavy imports happen inside the commands, after `environment.prepare()`: Prefect reads its settings when it is imported.
 """
 
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, ParamSpec
+from types import FrameType
+from typing import Annotated, NoReturn, ParamSpec
 
 import typer
 from rich.console import Console
 
 from flows import environment
+from flows.full_disk import full_disk_in_words
 from flows.local_server import local_server
 from tasks.records import BenchError
 
@@ -37,7 +40,7 @@ AcceptLocal = Annotated[Path | None, typer.Option(help="A local dataset file, ta
 
 
 def for_people(command: Callable[P, None]) -> Callable[P, None]:
-    """Turn an error a person can act on, or Ctrl-C, into words and an exit code."""
+    """Turn an error a person can act on, or a stop (Ctrl-C, SIGTERM), into words and an exit code."""
 
     @wraps(command)
     def run_command(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -47,21 +50,32 @@ def for_people(command: Callable[P, None]) -> Callable[P, None]:
     return run_command
 
 
+class _TerminatedError(KeyboardInterrupt):
+    """SIGTERM: unwinds as Ctrl-C does, so that nothing half-written and no server stays."""
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise _TerminatedError
+
+
 @contextmanager
 def _in_words() -> Iterator[None]:
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         yield
     except BenchError as error:
         errors.print(f"mnemobench: {error}", style="red", markup=False, soft_wrap=True)
         sys.exit(2)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         errors.print("\nmnemobench: stopped. Finished work is kept: the same command goes on where it stopped.")
-        sys.exit(130)
+        sys.exit(128 + (signal.SIGTERM if isinstance(stop, _TerminatedError) else signal.SIGINT))
     except BrokenPipeError:
         sys.exit(141)
     except UnicodeError as error:
         errors.print(f"mnemobench: text that cannot be read or written here: {error}", style="red", markup=False)
         sys.exit(2)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @app.command()
@@ -75,7 +89,8 @@ def run(
 ) -> None:
     """Run every stage of a profile and write its report and tables."""
     environment.prepare()
-    with local_server():
+    places = [environment.store_root(store), environment.reports_root(), environment.prefect_home()]
+    with full_disk_in_words(places), local_server():
         from flows.run_here import run_here
 
         run_here(console, profile, set_ or [], mirror, store, accept_local)

@@ -38,6 +38,11 @@ def reports_root() -> Path:
     return Path(os.environ.get("MNEMOBENCH_REPORTS") or CHECKOUT / "reports")
 
 
+def prefect_home() -> Path:
+    """Return where Prefect keeps its database and its references to results; `prepare` has set it."""
+    return Path(os.environ["PREFECT_HOME"])
+
+
 def mirror_root(chosen: Path | None) -> Path | None:
     """Return the mirror's root: the argument, else `MNEMOBENCH_MIRROR`, else none."""
     found = chosen or os.environ.get("MNEMOBENCH_MIRROR")

@@ -1,5 +1,6 @@
 """The end of a run: its facts, its folder of reports, and its rows in the warehouse."""
 
+import shutil
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from tasks.prefect_cache import StepEvent
 from tasks.reporting import markdown, warehouse
 from tasks.reporting.run_facts import ModelFacts, RunFacts, StageEvent
 
+ID_TIME = "%Y%m%dT%H%M%SZ"
+"""How an id begins: ids sort by time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Start:
@@ -27,9 +31,9 @@ class Start:
 
     @classmethod
     def now(cls, profile: str, command: str) -> "Start":
-        """Return the start of a run of `profile` that starts now. Ids sort by time."""
+        """Return the start of a run of `profile` that starts now."""
         moment = datetime.now(UTC)
-        return cls(f"{moment:%Y%m%dT%H%M%SZ}-{profile}-{uuid.uuid4().hex[:6]}", moment, command)
+        return cls(f"{moment:{ID_TIME}}-{profile}-{uuid.uuid4().hex[:6]}", moment, command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +53,35 @@ def publish(
     events: Sequence[StepEvent],
     root: Path,
 ) -> Published:
-    """Write `<root>/<run_id>/` and the run's rows in `<root>/warehouse/`; `reports` has one per protocol, main first.
+    """Write `<root>/<run_id>/` and the run's rows in `<root>/warehouse/`, and sweep what killed runs left there.
+
+    `reports` has one artifact per protocol, main first.
 
     Raises
     ------
     BenchError
-        When a check of the tables fails: nothing is published then.
+        When a check of the tables fails, or a folder cannot be written: nothing is published then.
     """
     run = _facts(config, models, start, events)
-    folders = [report.path for report in reports]
+    folders, tables = [report.path for report in reports], root / "warehouse"
+    markdown.sweep(root)
+    warehouse.sweep(tables)
     written = markdown.write_report(folders, run, root)
-    warehouse.publish(folders, run, root / "warehouse")
+    try:
+        warehouse.publish(folders, run, tables)
+    except BaseException:
+        if not warehouse.is_published(tables, run.run_id):
+            shutil.rmtree(written.parent, ignore_errors=True)
+        raise
     return Published(run.run_id, str(written), reports[0])
+
+
+def runs_from_the_future(published: Published, reports: Path) -> list[str]:
+    """Return the ids of the runs of the same dataset that started later than it is now: somebody set the clock back."""
+    dataset = warehouse.read_facts(published.tables.path)["dataset"]
+    folders = (reports / "warehouse" / "runs" / f"dataset={dataset}").glob("run_id=*")
+    now = f"{datetime.now(UTC):{ID_TIME}}"
+    return sorted(name for folder in folders if (name := folder.name.removeprefix("run_id="))[: len(now)] > now)
 
 
 def _facts(

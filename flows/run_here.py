@@ -6,11 +6,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from flows.environment import store_root
+from flows.environment import reports_root, store_root
 from flows.evaluate_memory import evaluate_memory
 from flows.listeners import listening
 from flows.local_server import wait_until_ready
-from flows.publish import Published
+from flows.publish import Published, runs_from_the_future
 from flows.resources import check_room
 from flows.run_config import load_config
 from flows.terminal import TerminalListener
@@ -42,6 +42,13 @@ def run_here(
         finally:
             listener.close()
     show_headline(console, published)
+    if later := runs_from_the_future(published, reports_root()):
+        console.print(
+            f"\nThe clock of this machine was set back: {len(later)} of the runs published before are of a later time, "
+            f"the last of them {later[-1]}. The view latest_runs shows that one; ask for this run by its id.",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def show_headline(console: Console, published: Published) -> None:

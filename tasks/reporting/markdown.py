@@ -1,9 +1,7 @@
 """`report.md`: headline first, then what it stands on, what it cost, and how to make it again."""
 
 import json
-import os
 import shutil
-import uuid
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +12,7 @@ from tasks.reporting import data_sections, sections
 from tasks.reporting.headline import headline_sentences
 from tasks.reporting.protocol_sections import protocols
 from tasks.reporting.run_facts import RunFacts
+from tasks.reporting.scratch import abandoned_in, scratch_in
 from tasks.reporting.text_format import escape, table
 from tasks.reporting.warehouse import read_facts
 
@@ -79,22 +78,31 @@ def write_report(report_dirs: Sequence[Path], run: RunFacts, reports_root: Path)
         When the folder cannot be written.
     """
     target = reports_root / run.run_id
-    scratch = reports_root / f".{run.run_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
+    scratch = scratch_in(reports_root, run.run_id)
     try:
         shutil.copytree(report_dirs[0] / "figures", scratch / "figures")
         write_text(scratch / "report.md", render(report_dirs, run))
         write_text(scratch / "manifest.json", _manifest(report_dirs, run, scratch))
         _replace(scratch, target)
     except OSError as error:
-        raise BenchError(f"cannot write the report to {target}: {error.strerror or error}") from error
+        raise BenchError(
+            f"cannot write the report to {target}: {error.strerror or error}. Finished work is kept: make room or the "
+            "folder writable, or choose another one with MNEMOBENCH_REPORTS, and run the same command again."
+        ) from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return target / "report.md"
 
 
+def sweep(reports_root: Path) -> None:
+    """Remove what killed processes of this machine left half-written."""
+    for _, scratch in abandoned_in(reports_root):
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
 def _replace(scratch: Path, target: Path) -> None:
     """Rename into place; a report of the same run that is already there is replaced as a whole."""
-    grave = scratch.with_name(f"{scratch.name}.old")
+    grave = scratch_in(scratch.parent, target.name)
     if target.exists():
         target.rename(grave)
     scratch.rename(target)

@@ -2,13 +2,12 @@
 
 All tables are written and flushed under a hidden folder first, then renamed into place, `runs` last. The views of
 `reports/views.sql` show only runs that have a row in `runs`, so that a run killed between two renames is not seen;
-publishing it again replaces what it left.
+`sweep`, which the next run calls, removes what it left.
 """
 
 import json
 import os
 import shutil
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +31,7 @@ from tasks.reporting.schemas import (
     read,
     write,
 )
+from tasks.reporting.scratch import abandoned_in, scratch_in
 
 
 def publish(report_dirs: Sequence[Path], run: RunFacts, warehouse: Path) -> None:
@@ -61,12 +61,26 @@ def publish(report_dirs: Sequence[Path], run: RunFacts, warehouse: Path) -> None
             f"run {run.run_id} of {facts['dataset']} is already in {warehouse}; a published run is never rewritten. "
             "Start a new run, or remove that one with `mnemobench vacuum`."
         )
-    with _scratch(warehouse) as scratch:
+    with _scratch(warehouse, run.run_id) as scratch:
         for table in (*REPORT_TABLES, *RUN_TABLES):
             path = scratch / table.name / "part-0.parquet"
             write(tables[table.name], table, path)
             _flush(path)
         _move(scratch, warehouse, partition)
+
+
+def is_published(warehouse: Path, run_id: str) -> bool:
+    """Say whether a run has its row in `runs`: its tables are all there then."""
+    return any((warehouse / RUNS.name).glob(f"dataset=*/run_id={run_id}"))
+
+
+def sweep(warehouse: Path) -> None:
+    """Remove what killed publications of this machine left: hidden folders, and tables of runs without a row."""
+    for run_id, scratch in abandoned_in(warehouse):
+        if not is_published(warehouse, run_id):
+            for partition in warehouse.glob(f"*/dataset=*/run_id={run_id}"):
+                shutil.rmtree(partition, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)  # last: it names the run whose tables are removed
 
 
 def read_facts(report_dir: Path) -> dict[str, Any]:
@@ -101,8 +115,8 @@ def _joined(report_dirs: Sequence[Path]) -> dict[str, pl.DataFrame]:
 
 
 @contextmanager
-def _scratch(warehouse: Path) -> Iterator[Path]:
-    scratch = warehouse / f".publishing.{os.getpid()}.{uuid.uuid4().hex[:8]}"
+def _scratch(warehouse: Path, run_id: str) -> Iterator[Path]:
+    scratch = scratch_in(warehouse, run_id)
     try:
         scratch.mkdir(parents=True)
         yield scratch
@@ -117,17 +131,17 @@ def _scratch(warehouse: Path) -> Iterator[Path]:
 
 def _move(scratch: Path, warehouse: Path, partition: str) -> None:
     """Rename every table's folder into place, `runs` last; on an exception take back what was moved."""
-    moved: list[Path] = []
+    order = (*REPORT_TABLES, *RUN_TABLES)
     try:
-        for table in (*REPORT_TABLES, *RUN_TABLES):
+        for table in order:
             target = warehouse / table.name / partition
             target.parent.mkdir(parents=True, exist_ok=True)
             _remove_leftover(target, table)
             (scratch / table.name).rename(target)
-            moved.append(target)
     except BaseException:
-        for target in reversed(moved):
-            shutil.rmtree(target, ignore_errors=True)
+        # Asked of the disk: a signal may come between a rename and a note of it.
+        for table in reversed([table for table in order if not (scratch / table.name).exists()]):
+            shutil.rmtree(warehouse / table.name / partition, ignore_errors=True)
         raise
 
 
