@@ -312,7 +312,7 @@ def test_a_clock_set_back_changes_no_result_and_is_said(reference: Reference, tm
     assert code == 0, output
     (past,) = bench.run_ids() - {newest}
     assert past[:8] == f"{datetime.now(UTC) - timedelta(seconds=TEN_DAYS_S):%Y%m%d}"
-    assert bench.computed(past) == ["statistics", "tables_and_figures"]
+    assert set(bench.computed(past)) == {"statistics", "tables_and_figures"}
     assert "The clock of this machine was set back" in output
     assert newest in output
     assert bench.hashes(past) == bench.hashes(newest) == reference.hashes
