@@ -111,9 +111,7 @@ def evaluate_memory(
     config = load_config(profile, settings or [])
     start = Start.now(profile, command_of(profile, settings or [], mirror, accept_local))
     listener = current_listener()
-    here = Store(environment.store_root(store))
-    here.sweep()
-    with bench(here, listener):
+    with bench(Store(environment.store_root(store)), listener):
         results = evaluate(config, environment.mirror_root(mirror), accept_local)
     return publish(config, results.reports, results.models, start, listener.events, environment.reports_root())
 

@@ -6,6 +6,7 @@ This one has a session and a log file of its own, and ends with us.
 """
 
 import ctypes
+import fcntl
 import os
 import signal
 import socket
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,15 +42,18 @@ def local_server() -> Iterator[None]:
     if os.environ.get("PREFECT_API_URL"):
         yield
         return
-    server = _Server.start(Path(os.environ["PREFECT_HOME"]))
-    os.environ["PREFECT_API_URL"] = f"http://127.0.0.1:{server.port}/api"
-    _running.append(server)
-    try:
-        yield
-    finally:
-        del os.environ["PREFECT_API_URL"]
-        _running.remove(server)
-        server.stop()
+    home = Path(os.environ["PREFECT_HOME"])
+    with _starting:
+        _starting.enter_context(_turn(home))
+        server = _Server.start(home)
+        os.environ["PREFECT_API_URL"] = f"http://127.0.0.1:{server.port}/api"
+        _running.append(server)
+        try:
+            yield
+        finally:
+            del os.environ["PREFECT_API_URL"]
+            _running.remove(server)
+            server.stop()
 
 
 def wait_until_ready() -> None:
@@ -60,6 +64,19 @@ def wait_until_ready() -> None:
             if server.process.poll() is not None or time.monotonic() > end:
                 raise BenchError(server.why())
             time.sleep(0.05)
+    _starting.close()
+
+
+@contextmanager
+def _turn(home: Path) -> Iterator[None]:
+    """Let the servers of one home start one after the other: two that make its database at once make each other fail.
+
+    The system ends the turn of a process that is killed.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "local_server.lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +90,6 @@ class _Server:
 
     @classmethod
     def start(cls, home: Path) -> "_Server":
-        home.mkdir(parents=True, exist_ok=True)
         path, port = home / "local_server.log", _free_port()
         ours = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1", "PREFECT__SERVER_FINAL": "1"}
         app = ["prefect.server.api.server:create_app", "--factory"]
@@ -118,6 +134,8 @@ class _Server:
 
 
 _running: list[_Server] = []
+_starting = ExitStack()
+"""Holds our turn to start, until the server answers."""
 
 
 def _die_with_parent() -> None:

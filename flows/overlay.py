@@ -54,9 +54,7 @@ def convert_audit(
     """
     check_overlay_arguments(dataset, audit_file, out)
     audit = read_audit(audit_file)
-    here = Store(environment.store_root(store))
-    here.sweep()
-    with bench(here, current_listener()):
+    with bench(Store(environment.store_root(store)), current_listener()):
         artifact = corpora.corpus(LocomoParams(), environment.mirror_root(mirror), accept_local)
     with context(audit_file.name):
         conversion = convert(audit, Corpus.read(artifact.path, with_texts=False))

@@ -152,6 +152,11 @@ class Store:
             shutil.rmtree(path, ignore_errors=True)
         return abandoned
 
+    def sweep_own(self) -> None:
+        """Remove what this process left half-written: a signal can come at any line, inside a clean-up too."""
+        for path in self.root.glob(f"*/.*-{_owner()}.tmp"):
+            shutil.rmtree(path, ignore_errors=True)
+
     def check_writable(self) -> None:
         """Raise `BenchError` where the store cannot be written."""
         with self._scratch("downloads", "probe"):
@@ -182,8 +187,7 @@ class Store:
 
     @contextmanager
     def _scratch(self, stage: str, key: str) -> Iterator[Path]:
-        owner = f"{platform.node()}-{os.getpid()}"
-        scratch = self.root / stage / f".{key[:16]}-{uuid.uuid4().hex[:8]}-{owner}.tmp"
+        scratch = self.root / stage / f".{key[:16]}-{uuid.uuid4().hex[:8]}-{_owner()}.tmp"
         try:
             scratch.mkdir(parents=True)
         except OSError as error:
@@ -317,6 +321,10 @@ def _differences(wanted: Mapping[str, Any], existing: Mapping[str, Any]) -> list
     if wanted["code"] != existing.get("code"):
         names.append("code")
     return names
+
+
+def _owner() -> str:
+    return f"{platform.node()}-{os.getpid()}"
 
 
 def _is_abandoned(scratch: Path) -> bool:

@@ -76,12 +76,14 @@ _bench: ContextVar[Bench] = ContextVar("bench")
 
 @contextmanager
 def bench(store: Store, listener: Listener) -> Iterator[None]:
-    """Give the steps called inside a store and a listener."""
+    """Give the steps called inside a store and a listener; what was left half-written goes, before and after."""
+    store.sweep()
     token = _bench.set(Bench(store, listener))
     try:
         yield
     finally:
         _bench.reset(token)
+        store.sweep_own()
 
 
 def current_bench() -> Bench:

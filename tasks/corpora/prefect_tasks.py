@@ -42,7 +42,7 @@ def nfcorpus(out: Path, progress: Progress, *, raw: Artifact, params: NfcorpusPa
     build_nfcorpus.build(raw.path, params, out, progress)
 
 
-@step(stage="corpora", module=build_longmemeval, libraries=("pyarrow", "ijson", "zstandard"))
+@step(stage="corpora", module=build_longmemeval, libraries=("pyarrow", "zstandard"))
 def longmemeval(out: Path, progress: Progress, *, raw: Artifact, params: LongmemevalParams) -> None:
     """Parse LongMemEval-S."""
     build_longmemeval.build(raw.path, params, out, progress)

@@ -1,5 +1,6 @@
 """Build the dense index: the vectors of all documents and queries, in the order of their index."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -69,7 +70,11 @@ def _new_array(target: Path, n_rows: int, width: int) -> npt.NDArray[np.float32]
     """Return an array on disk; one in memory where nothing would be in it, which cannot be mapped."""
     if n_rows * width == 0:
         return np.empty((n_rows, width), np.float32)
-    return np.lib.format.open_memmap(target, mode="w+", dtype=np.float32, shape=(n_rows, width))
+    array = np.lib.format.open_memmap(target, mode="w+", dtype=np.float32, shape=(n_rows, width))
+    if hasattr(os, "posix_fallocate"):  # not on macOS
+        with target.open("r+b") as file:  # a page without a place on a full disk ends the process without a word
+            os.posix_fallocate(file.fileno(), 0, target.stat().st_size)
+    return array
 
 
 def _read_shard(shard: Path) -> tuple[list[str], npt.NDArray[np.float32]]:

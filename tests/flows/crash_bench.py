@@ -188,8 +188,8 @@ class Bench:
         return pl.read_parquet(path)
 
     def computed(self, run_id: str) -> list[str]:
-        """Return the steps that a run computed, once each, in order."""
-        return list(dict.fromkeys(self.events(run_id).filter(pl.col("state") == "computed")["step"].to_list()))
+        """Return the steps that a run computed, once each, sorted."""
+        return sorted(set(self.events(run_id).filter(pl.col("state") == "computed")["step"]))
 
     def computed_keys(self, run_id: str) -> set[str]:
         """Return the keys of the artifacts that a run computed."""

@@ -9,7 +9,9 @@ what happens               exit  what is left                    what the next r
 disk too small             2     nothing: refused before work    refuses, until there is room
 disk fills up in a stage,  2     finished artifacts              with room: makes the failed artifact and those after
 or while publishing                                              it; the tables are equal
-Prefect's disk is full     2     finished artifacts              with room: goes on
+Prefect's disk is full     2     finished artifacts; a report    with room: goes on
+                                 where only the end of the run
+                                 could not be noted
 artifact with a flipped    0     (the run itself mends it)       says "the artifact on disk is damaged", makes it
 byte, cut, without a file                                        again and nothing else; the tables are equal
 or manifest
@@ -19,8 +21,8 @@ read-only store, all       0     a report                        works: nothing 
 there
 read-only store, artifact  2     as before                       the same, before the missing artifact's work
 missing
-two runs at once           0, 0  one artifact of each key, two   computes nothing
-                                 reports
+two runs at once, the      0, 0  one artifact of each key, two   computes nothing
+first ones of a checkout         reports
 mirror absent, or without  2     nothing                         with the file: starts
 the file
 dataset's address, hub,    2     what was made before            with access: goes on there
@@ -81,10 +83,10 @@ class Disk:
     def resize(self, size: int | str) -> None:
         mount("-o", f"remount,size={size}", self.place)
 
-    def fill(self) -> None:
-        """Leave room for a page: enough for a small file, too little for an artifact."""
+    def fill(self, pages_left: int = 1) -> None:
+        """Leave room for some pages; one is enough for a small file, too little for an artifact."""
         usage = os.statvfs(self.place)
-        self.resize((usage.f_blocks - usage.f_bfree) * usage.f_frsize + PAGE_BYTES)
+        self.resize((usage.f_blocks - usage.f_bfree) * usage.f_frsize + pages_left * PAGE_BYTES)
 
     def empty(self) -> None:
         self.resize("1g")
@@ -99,23 +101,22 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
     subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-def fail_on_full_disk(bench: Bench, disk: Disk, step: str) -> str:
-    """Let the disk fill up when a run is about to work on a step; return what it says."""
+def fail_on_full_disk(bench: Bench, disk: Disk, step: str, pages_left: int = 1) -> None:
+    """Let the disk fill up when a run is about to work on a step, and check what it says and leaves."""
     before = bench.kept()
     process = bench.start_stalled(step, is_before=True)
     reached = bench.kept()
-    disk.fill()
+    disk.fill(pages_left)
     bench.release()
     code, output = bench.end(process)
     disk.empty()
     assert_words(code, output)
-    assert "no space left on the disk of" in output.lower()
+    assert "no space left on" in output.lower()
     assert str(disk.place) in output
     assert "run the same command again" in output
     assert bench.hidden() == []
     assert before <= reached == bench.kept()
     assert bench.run_ids() == set()
-    return output
 
 
 def test_a_disk_that_fills_up_in_any_stage_is_said_in_words_and_the_next_run_goes_on(
@@ -133,18 +134,19 @@ def test_a_disk_that_fills_up_in_any_stage_is_said_in_words_and_the_next_run_goe
     assert bench.hashes(run_id) == reference.hashes
 
 
-@pytest.mark.xfail(reason="indexes/build_dense maps a sparse file: a full disk is SIGBUS, without a word", strict=True)
 def test_a_disk_that_fills_up_under_the_dense_index_is_said_in_words(reference: Reference, disk: Disk) -> None:
     bench = reference.bench_at(disk.place, without=from_step("indexes/dense"), is_linked=False)
-    fail_on_full_disk(bench, disk, "indexes/dense")
+    fail_on_full_disk(bench, disk, "indexes/dense", pages_left=3)  # header and last page of the file, not its middle
 
 
 def test_a_full_disk_under_prefect_is_said_in_words(reference: Reference, disk: Disk, tmp_path: Path) -> None:
     bench = reference.bench_at(tmp_path / "bench")
     bench.home, bench.api_url = disk.place / "prefect", None
-    shutil.copytree(reference.bench.home, bench.home)
-    disk.fill()
-    assert str(disk.place) in bench.fail()
+    bench.run()
+    disk.fill(pages_left=0)
+    code, output = bench.end(bench.start())
+    assert_words(code, output)
+    assert f"no space left on the disk of {bench.home}" in output
     disk.empty()
     run_id = bench.run()
     assert bench.computed(run_id) == []
@@ -244,7 +246,7 @@ def test_a_read_only_store_serves_what_it_holds_and_refuses_what_it_lacks(
 
 def test_two_runs_at_once_on_one_store_give_the_tables_of_one(reference: Reference, tmp_path: Path) -> None:
     bench = reference.bench_at(tmp_path, without=from_step("text/texts"))
-    bench.api_url = None
+    bench.home, bench.api_url = tmp_path / "prefect", None  # two first runs of a checkout
     both = [bench.start(), bench.start()]
     outputs = [process.communicate(timeout=PATIENCE_S)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0], "\n".join(outputs)
@@ -312,7 +314,7 @@ def test_a_clock_set_back_changes_no_result_and_is_said(reference: Reference, tm
     assert code == 0, output
     (past,) = bench.run_ids() - {newest}
     assert past[:8] == f"{datetime.now(UTC) - timedelta(seconds=TEN_DAYS_S):%Y%m%d}"
-    assert set(bench.computed(past)) == {"statistics", "tables_and_figures"}
+    assert bench.computed(past) == ["statistics", "tables_and_figures"]
     assert "The clock of this machine was set back" in output
     assert newest in output
     assert bench.hashes(past) == bench.hashes(newest) == reference.hashes
