@@ -5,21 +5,14 @@ from pathlib import Path
 import polars as pl
 
 from tasks.progress import Progress, silent
-from tasks.significance.tables import (
-    COMPARISON_SCHEMA,
-    SUMMARY_SCHEMA,
-    SignificanceParams,
-    blocks_of,
-    compare,
-    read_metrics,
-    summarise,
-)
+from tasks.significance.schemas import COMPARISON_SCHEMA, SUMMARY_SCHEMA
+from tasks.significance.tables import SignificanceParams, blocks_of, compare, read_metrics, summarise
 
 
 def build(
     metrics_dir: Path, corpus_dir: Path, params: SignificanceParams, out: Path, progress: Progress = silent
 ) -> None:
-    """Write `summary.parquet` and `comparisons.parquet`, ordered by block, then by variant and measure as in the input.
+    """Write `summary.parquet` and `comparisons.parquet`, ordered by block, family, variant and measure as given.
 
     Parameters
     ----------
@@ -28,20 +21,21 @@ def build(
     corpus_dir
         Artifact of the stage `corpora`.
     params
-        Baseline, measures, resamples and seed.
+        Families of comparisons (or one baseline), measures, resamples and seed.
     out
         Directory to write into. `summary`: block, variant, measure, n (values averaged), n_undefined (NaN, left out),
         mean, lo, hi, mean_over_conversations (null where the questions are not grouped). `comparisons`: block,
-        variant, baseline, measure, n, n_undefined, delta, lo, hi, p, p_adjusted (Bonferroni over the variants compared
-        in this block and measure), family, family_size, is_exact, effect_size, wins, ties, losses,
-        minimum_detectable_effect. Means and limits are rounded to 12 decimals.
+        family, family_index (0 is the main one), variant, baseline, measure, n, n_undefined, delta, lo, hi, p,
+        p_adjusted (Bonferroni over the variants of the family in this block and measure), family_size, is_exact,
+        effect_size, wins, ties, losses, minimum_detectable_effect. Means and limits are rounded to 12 decimals. The
+        numbers of a pair but p_adjusted, family_size and minimum_detectable_effect are the same in every family.
     progress
         Told the blocks done.
 
     Raises
     ------
     BenchError
-        When the baseline or a measure is not in the metrics, or a variant has two values for a question.
+        When a variant to compare or a measure is not in the metrics, or a variant has two values for a question.
     """
     metrics = read_metrics(metrics_dir, params)
     queries = pl.read_parquet(corpus_dir / "queries.parquet", columns=["query_index", "block", "scope_id"])

@@ -12,8 +12,10 @@ from tasks.randomness import generator
 from tasks.records import BenchError, Block, Params
 from tasks.significance.bootstrap import Interval, mean_intervals
 from tasks.significance.effects import effect
+from tasks.significance.families import Family, families_of
 from tasks.significance.multiplicity import bonferroni
 from tasks.significance.permutation import SignFlip, sign_flips
+from tasks.significance.schemas import COMPARISON_SCHEMA, SUMMARY_SCHEMA
 
 ALL = "all"
 """Block of all scored questions together, where there is more than one scored block."""
@@ -21,38 +23,6 @@ ALL = "all"
 DECIMALS = 12
 """Means and limits are rounded: the order of summation, which threads may change, moves only later digits."""
 
-SUMMARY_SCHEMA: dict[str, type[pl.DataType]] = {
-    "block": pl.Utf8,
-    "variant": pl.Utf8,
-    "measure": pl.Utf8,
-    "n": pl.Int64,
-    "n_undefined": pl.Int64,
-    "mean": pl.Float64,
-    "lo": pl.Float64,
-    "hi": pl.Float64,
-    "mean_over_conversations": pl.Float64,
-}
-COMPARISON_SCHEMA: dict[str, type[pl.DataType]] = {
-    "block": pl.Utf8,
-    "variant": pl.Utf8,
-    "baseline": pl.Utf8,
-    "measure": pl.Utf8,
-    "n": pl.Int64,
-    "n_undefined": pl.Int64,
-    "delta": pl.Float64,
-    "lo": pl.Float64,
-    "hi": pl.Float64,
-    "p": pl.Float64,
-    "p_adjusted": pl.Float64,
-    "family": pl.Utf8,
-    "family_size": pl.Int64,
-    "is_exact": pl.Boolean,
-    "effect_size": pl.Float64,
-    "wins": pl.Int64,
-    "ties": pl.Int64,
-    "losses": pl.Int64,
-    "minimum_detectable_effect": pl.Float64,
-}
 Values = NDArray[np.float64]
 
 
@@ -66,7 +36,10 @@ class SignificanceParams(Params):
     Attributes
     ----------
     baseline
-        Variant that the others are compared with.
+        Variant that the others are compared with; each family names its own.
+    families
+        What is compared and adjusted together, the main one first; empty for one family, all variants against
+        `baseline`.
     measures
         Measures to summarise; None for all that are there.
     n_resamples
@@ -76,6 +49,7 @@ class SignificanceParams(Params):
     """
 
     baseline: str = "hybrid-rerank"
+    families: tuple[Family, ...] = ()
     measures: tuple[str, ...] | None = None
     n_resamples: int = 10_000
     seed: int = 0
@@ -99,7 +73,7 @@ class Members:
 
 
 def read_metrics(directory: Path, params: SignificanceParams) -> Metrics:
-    """Read the per-query values; raises `BenchError` when the baseline or a measure is not among them."""
+    """Read the per-query values; raises `BenchError` when a variant to compare or a measure is not among them."""
     names = ("query_metrics.parquet", "behaviour_metrics.parquet")
     paths = [directory / name for name in names if (directory / name).is_file()]
     if not paths:
@@ -108,8 +82,7 @@ def read_metrics(directory: Path, params: SignificanceParams) -> Metrics:
     variants = tuple(table["variant"].unique(maintain_order=True))
     present = tuple(table["measure"].unique(maintain_order=True))
     measures = present if params.measures is None else params.measures
-    if params.baseline not in variants:
-        raise BenchError(f"baseline {params.baseline!r} was not run; choose one of: {', '.join(variants)}")
+    families_of(params.families, params.baseline, variants)  # before any work
     if unknown := sorted(set(measures) - set(present)):
         raise BenchError(f"measures {', '.join(unknown)} were not computed; choose from: {', '.join(present)}")
     values = {
@@ -167,32 +140,58 @@ def summarise(block: str, metrics: Metrics, members: Members, params: Significan
     return pl.DataFrame(rows, schema=SUMMARY_SCHEMA, orient="row")
 
 
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """What is known of a pair of variants in a measure, whatever the families it is in."""
+
+    differences: Values
+    interval: Interval
+    test: SignFlip
+
+
+Pair = tuple[str, str, str]
+"""Variant, baseline and measure."""
+
+
 def compare(block: str, metrics: Metrics, members: Members, params: SignificanceParams) -> pl.DataFrame:
-    """Return the rows of `COMPARISON_SCHEMA` of one block: every other variant against the baseline."""
-    variants = [variant for variant in metrics.variants if variant != params.baseline]
-    keys = [(variant, measure) for variant in variants for measure in metrics.measures]
-    if not keys:
+    """Return the rows of `COMPARISON_SCHEMA` of one block: the families in their order."""
+    families = families_of(params.families, params.baseline, metrics.variants)
+    pairs = dict.fromkeys(pair for family in families for pair in _pairs(family, metrics.measures))
+    if not pairs:
         return pl.DataFrame(schema=COMPARISON_SCHEMA)
     columns = np.column_stack(
-        [(metrics.values[key] - metrics.values[params.baseline, key[1]])[members.where] for key in keys]
+        [
+            (metrics.values[variant, measure] - metrics.values[baseline, measure])[members.where]
+            for variant, baseline, measure in pairs
+        ]
     )
     intervals = _intervals(columns, generator_names=("bootstrap of differences", block), params=params)
     tests = _tests(columns, generator_names=("sign-flip", block), params=params)
-    adjusted, family_sizes = _adjust(keys, tests)
-    rows = []
-    for place, (variant, measure) in enumerate(keys):
-        interval, test = intervals[place], tests[place]
-        size = effect(columns[:, place], alpha=LEVEL / max(family_sizes[measure], 1))  # the level of the verdict
-        rows.append(
-            (
-                *(block, variant, params.baseline, measure, interval.n, interval.n_undefined),
-                *_rounded(interval.mean, interval.lo, interval.hi),
-                *(test.p, adjusted[place], f"variants against {params.baseline}", family_sizes[measure]),
-                *(test.is_exact, *_rounded(size.effect_size), size.wins, size.ties, size.losses),
-                *_rounded(size.minimum_detectable_effect),
-            )
-        )
+    found = {pair: _Compared(columns[:, place], intervals[place], tests[place]) for place, pair in enumerate(pairs)}
+    rows = [
+        row
+        for index, family in enumerate(families)
+        for row in _rows(block, index, family, {pair: found[pair] for pair in _pairs(family, metrics.measures)})
+    ]
     return pl.DataFrame(rows, schema=COMPARISON_SCHEMA, orient="row")
+
+
+def _pairs(family: Family, measures: tuple[str, ...]) -> list[Pair]:
+    return [(variant, family.baseline, measure) for variant in family.variants for measure in measures]
+
+
+def _rows(block: str, index: int, family: Family, found: Mapping[Pair, _Compared]) -> Iterator[tuple[object, ...]]:
+    adjusted, sizes = _adjust([pair[2] for pair in found], [compared.test for compared in found.values()])
+    for place, ((variant, baseline, measure), compared) in enumerate(found.items()):
+        interval, test = compared.interval, compared.test
+        size = effect(compared.differences, alpha=LEVEL / max(sizes[measure], 1))  # the level of the verdict
+        yield (
+            *(block, family.name, index, variant, baseline, measure, interval.n, interval.n_undefined),
+            *_rounded(interval.mean, interval.lo, interval.hi),
+            *(test.p, adjusted[place], sizes[measure]),
+            *(test.is_exact, *_rounded(size.effect_size), size.wins, size.ties, size.losses),
+            *_rounded(size.minimum_detectable_effect),
+        )
 
 
 def _alike(columns: Values) -> Iterator[tuple[NDArray[np.int64], Values]]:
@@ -229,15 +228,15 @@ def _tests(columns: Values, *, generator_names: tuple[str, ...], params: Signifi
     return [found[place] for place in range(columns.shape[1])]
 
 
-def _adjust(keys: list[tuple[str, str]], tests: list[SignFlip]) -> tuple[Values, dict[str, int]]:
-    """Return the adjusted p-values and the size of each measure's family: its comparisons that have a p-value."""
+def _adjust(measures: list[str], tests: list[SignFlip]) -> tuple[Values, dict[str, int]]:
+    """Return the adjusted p-values of a family, and how many of its comparisons in each measure have a p-value."""
     p = np.array([test.p for test in tests])
     adjusted = np.full(len(p), np.nan)
     sizes = {}
-    for measure in dict.fromkeys(measure for _, measure in keys):
-        family = np.array([key[1] == measure for key in keys]) & ~np.isnan(p)
-        adjusted[family] = bonferroni(p[family])
-        sizes[measure] = int(family.sum())
+    for measure in dict.fromkeys(measures):
+        is_adjusted = np.array([name == measure for name in measures]) & ~np.isnan(p)
+        adjusted[is_adjusted] = bonferroni(p[is_adjusted])
+        sizes[measure] = int(is_adjusted.sum())
     return adjusted, sizes
 
 

@@ -9,6 +9,7 @@ import pytest
 from tasks.files import sha256_of
 from tasks.records import BenchError
 from tasks.significance import build
+from tasks.significance.families import Family
 from tasks.significance.tables import SignificanceParams
 
 NAN = float("nan")
@@ -95,7 +96,7 @@ def test_comparison_against_hand_computed(tmp_path: Path) -> None:
     assert (found["delta"], found["n"], found["n_undefined"]) == (0.25, 5, 1)
     assert (found["wins"], found["ties"], found["losses"]) == (3, 2, 0)
     assert (found["p"], found["p_adjusted"], found["family_size"], found["is_exact"]) == (0.25, 0.5, 2, True)
-    assert (found["baseline"], found["family"]) == ("base", "variants against base")
+    assert (found["baseline"], found["family"], found["family_index"]) == ("base", "variants against base", 0)
 
 
 def test_identical_variant_has_p_one_and_no_nan(tmp_path: Path) -> None:
@@ -174,3 +175,64 @@ def test_unknown_names_and_doubled_values_are_refused(tmp_path: Path) -> None:
         build.build(metrics, corpus, PARAMS, tmp_path)
     with pytest.raises(BenchError, match="expected per-query values"):
         build.build(tmp_path, corpus, PARAMS, tmp_path)
+
+
+THREE = VALUES | {
+    ("split", "RR"): [0.25, 0.0, 0.0, 1.0, 0.0, NAN, 1.0, 0.5, 0.0, NAN],
+    ("split", "pool_R@30"): [0.0, 1.0, 1.0, 1.0, 1.0, NAN, 1.0, 0.0, 0.0, NAN],
+}
+FAMILIES = (
+    Family(name="against base", baseline="base", variants=("better", "same")),
+    Family(name="against split", baseline="split", variants=("better",)),
+    Family(name="gap against uniform", baseline="base", variants=("better",)),
+)
+
+
+def test_families_are_adjusted_each_by_itself_against_hand_computed(tmp_path: Path) -> None:
+    _, comparisons = built(tmp_path, PARAMS.model_copy(update={"families": FAMILIES}), values=THREE)
+    assert comparisons["family"].unique(maintain_order=True).to_list() == [family.name for family in FAMILIES]
+    rows = {
+        name: row(comparisons, block="main", family=name, variant="better", measure="RR")
+        for name in comparisons["family"].unique()
+    }
+    # As in test_comparison_against_hand_computed: p = 2 / 8, two variants in the first family, one in the third.
+    assert [rows["against base"][name] for name in ("p", "p_adjusted", "family_size")] == [0.25, 0.5, 2]
+    assert [rows["gap against uniform"][name] for name in ("p", "p_adjusted", "family_size")] == [0.25, 0.25, 1]
+    # Differences to split: 0.25, 0.5, 0.5, 0, 0.5, all positive: 2 of 16 sign patterns are as far.
+    split = rows["against split"]
+    assert [split[name] for name in ("baseline", "p", "p_adjusted", "family_size", "delta")] == [
+        "split", 0.125, 0.125, 1, 0.35,
+    ]  # fmt: skip
+    assert [rows[family.name]["family_index"] for family in FAMILIES] == [0, 1, 2]
+
+
+def test_a_pair_has_the_same_draws_in_every_family_and_whatever_the_others_are(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)  # more than 20 differences: signs are sampled
+    values = {(name, "RR"): rng.random(40).tolist() for name in ("base", "better", "same", "split")}
+    given = {"values": values, "blocks": ["main"] * 40, "scopes": ["a"] * 40}
+    _, several = built(folder(tmp_path, "several"), PARAMS.model_copy(update={"families": FAMILIES}), **given)
+    _, alone = built(folder(tmp_path, "alone"), PARAMS, **given)
+    columns = ["n", "delta", "lo", "hi", "p", "effect_size", "wins", "ties", "losses"]
+    (wanted,) = alone.filter(variant="better").select(columns).rows()
+    assert not alone["is_exact"].any()
+    found = several.filter(variant="better", baseline="base").select(columns).rows()
+    assert found == [wanted, wanted]
+
+
+def test_unreadable_families_are_listed_together(tmp_path: Path) -> None:
+    families = (
+        Family(name="a", baseline="base", variants=("better", "rif", "bm25")),
+        Family(name="a", baseline="better", variants=("better", "same", "same")),
+        Family(name="empty", baseline="base", variants=()),
+    )
+    with pytest.raises(BenchError) as caught:
+        built(tmp_path, PARAMS.model_copy(update={"families": families}))
+    for fault in (
+        "2 families are named 'a'",
+        "family 'a': bm25, rif were not run",
+        "family 'a' compares better with itself",
+        "family 'a' names same more than once",
+        "family 'empty' compares nothing with base",
+        "Variants that were run: base, better, same",
+    ):
+        assert fault in str(caught.value)
