@@ -195,7 +195,8 @@ def _read_inputs(
 def _suppressed(
     rif: RifParams, candidates: pl.DataFrame, inputs: _Inputs, depth: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    from tasks.simulation.replay import Pools, replay  # numba: only where a stream is replayed
+    from tasks.simulation.layout import Pools, Served, lay_out  # numba: only where a stream is replayed
+    from tasks.simulation.replay import replay
 
     lengths = np.bincount(candidates["query_index"].to_numpy(), minlength=len(inputs.query_scope))
     pools = Pools(
@@ -204,7 +205,8 @@ def _suppressed(
         rrf=candidates["rrf"].to_numpy(),
         logits=candidates["logit"].to_numpy(),
     )
-    result = replay(pools, inputs.cluster, inputs.steps, inputs.queries, rif)
+    served = Served.fixed(inputs.steps, inputs.queries, inputs.cluster)
+    result = replay(lay_out(pools, served), served, rif)
     rankings = (
         candidates[result.rows]
         .with_columns(

@@ -6,7 +6,7 @@ It is the truth that the fast engine (`replay.py`) is tested against; nothing el
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tasks.simulation.suppression import RifParams, RuleSet, strength, updated
+from tasks.simulation.suppression import Decay, RifParams, RuleSet, decayed, strength, updated
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Competitor:
-    """A candidate that reached the reranker. `r_init` is its 0-based position before reranking."""
+    """A candidate that reached the reranker. `r_init` is its 0-based position before, `suppression` as it was read."""
 
     document: int
     logit: float
@@ -35,12 +35,25 @@ class State:
     s: dict[tuple[int, int], float] = field(default_factory=dict)
     last: dict[tuple[int, int], int] = field(default_factory=dict)
 
+    def stored(self, cluster: int | None, document: int) -> float:
+        """Return the suppression of an entry as it was last written; without a cluster there is none."""
+        return 0.0 if cluster is None else self.s.get((cluster, document), 0.0)
 
-def rank(candidates: Sequence[Candidate], cluster: int, state: State, params: RifParams) -> list[Competitor]:
+    def read(self, cluster: int | None, document: int, t: int, params: RifParams) -> float:
+        """Return the suppression that a retrieval at step `t` meets."""
+        s = self.stored(cluster, document)
+        if params.decay is Decay.WRITE or cluster is None or (cluster, document) not in self.last:
+            return s
+        return decayed(s, params.lambda_, t - self.last[cluster, document])
+
+
+def rank(
+    candidates: Sequence[Candidate], cluster: int | None, t: int, state: State, params: RifParams
+) -> list[Competitor]:
     """Return the competitors by logit, descending, stable (A.4, steps 1 and 2). Does not change the state."""
 
     def suppression(candidate: Candidate) -> float:
-        return state.s.get((cluster, candidate.document), 0.0)
+        return state.read(cluster, candidate.document, t, params)
 
     def adjusted(candidate: Candidate) -> float:
         return candidate.rrf - params.alpha * suppression(candidate)
@@ -58,15 +71,17 @@ def rank(candidates: Sequence[Candidate], cluster: int, state: State, params: Ri
     ]
 
 
-def step(candidates: Sequence[Candidate], cluster: int, t: int, state: State, params: RifParams) -> None:
-    """Serve one query at step `t` and update the state (A.4, steps 3 to 5)."""
-    competitors = rank(candidates, cluster, state, params)
+def step(candidates: Sequence[Candidate], cluster: int | None, t: int, state: State, params: RifParams) -> None:
+    """Serve one query at step `t` and update the state (A.4, steps 3 to 5). Without clusters nothing is learned."""
+    if cluster is None:
+        return
+    competitors = rank(candidates, cluster, t, state, params)
     for r_final, competitor in enumerate(competitors):
         entry = (cluster, competitor.document)
         last = state.last.get(entry)
         state.s[entry] = updated(
             params,
-            competitor.suppression,
+            state.stored(cluster, competitor.document),
             None if last is None else t - last,
             is_winner=r_final < params.winners,
             push=strength(params.rule, competitor.r_init, r_final, len(competitors), competitor.logit),
@@ -76,20 +91,21 @@ def step(candidates: Sequence[Candidate], cluster: int, t: int, state: State, pa
 
 def replay(
     pools: Mapping[int, Sequence[Candidate]],
-    clusters: Mapping[int, int],
-    stream: Iterable[tuple[int, int]],
+    stream: Iterable[tuple[int, int, int | None]],
+    clusters: Mapping[int, int | None],
+    ends: Mapping[int, int],
     params: RifParams,
 ) -> tuple[dict[int, list[Competitor]], State]:
-    """Serve the stream's (step, query) pairs, then rank every query with the state frozen.
+    """Serve the stream, then rank every query with the state frozen.
 
     Parameters
     ----------
     pools
         Candidates of each query, by position.
-    clusters
-        Cluster of each query.
     stream
-        Steps in order.
+        Step number, query and cluster of each step, in order; without a cluster (None) the step is cold.
+    clusters, ends
+        Of each query: its cluster at evaluation, and the step at which it is evaluated.
 
     Returns
     -------
@@ -97,6 +113,6 @@ def replay(
         Per query, its competitors in final order; and the final state.
     """
     state = State()
-    for t, query in stream:
-        step(pools[query], clusters[query], t, state, params)
-    return {query: rank(pool, clusters[query], state, params) for query, pool in pools.items()}, state
+    for t, query, cluster in stream:
+        step(pools[query], cluster, t, state, params)
+    return {query: rank(pool, clusters[query], ends[query], state, params) for query, pool in pools.items()}, state

@@ -1,41 +1,28 @@
-"""The replay of a query stream as compiled array work: what `reference.py` says, about a thousand times faster.
+"""The replay of query streams as compiled array work: what `reference.py` says, about a thousand times faster.
 
-The rules (protocols.md A.4) are written a second time here, on purpose: two independent implementations must agree.
+The rules (protocols.md A.4) are written a second time in `replay_kernels.py`, on purpose: two independent
+implementations must agree. `replay` runs on a `Layout` for any number of parameters and streams, in threads if wanted:
+it changes nothing but what it returns.
+
+    layout = lay_out(pools, served)
+    result = replay(layout, served, params)
 """
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-import numba
 import numpy as np
-import numpy.typing as npt
 
-from tasks.simulation.suppression import RifParams, Rule, RuleSet
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from tasks.simulation.layout import Floats, Integers, Layout, Served, Slots, pairs_of
+from tasks.simulation.replay_kernels import decay_all, evaluate_all, serve_steps
+from tasks.simulation.suppression import Decay, RifParams, Rule, RuleSet
 
 
 @dataclass(frozen=True, slots=True)
-class Pools:
-    """The candidates of all queries, end to end, each query's in the order of their position.
+class State:
+    """Suppression of each entry as stored, (n_entries,) float64, and the step of its last update, -1 before it."""
 
-    Attributes
-    ----------
-    offsets
-        Shape (n_queries + 1,), int64: query i has rows `offsets[i]` to `offsets[i + 1] - 1`.
-    documents
-        Shape (n_rows,), int64, distinct within a query.
-    rrf, logits
-        Shape (n_rows,), float64, finite.
-    """
-
-    offsets: Integers
-    documents: Integers
-    rrf: Floats
-    logits: Floats
+    s: Floats
+    last: Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +38,9 @@ class Replayed:
     r_init
         0-based position of that row before reranking.
     suppression
-        Its suppression as stored.
+        Its suppression as the evaluation read it: as stored, or decayed to the end where decay is applied on read.
     entry_cluster, entry_document, entry_s
-        The state's touched entries: cluster, document, suppression; sorted by (cluster, document).
+        The state's touched entries: cluster, document, suppression (read as above); sorted by (cluster, document).
     """
 
     offsets: Integers
@@ -65,190 +52,98 @@ class Replayed:
     entry_s: Floats
 
 
-def replay(pools: Pools, clusters: Integers, steps: Integers, queries: Integers, params: RifParams) -> Replayed:
-    """Serve the stream, then rank every query with the state frozen.
+def replay(layout: Layout, served: Served, params: RifParams) -> Replayed:
+    """Serve the stream from an empty state, then rank every query with the state frozen.
 
     Parameters
     ----------
-    pools
-        Candidates and logits.
-    clusters
-        Shape (n_queries,): cluster of each query. Queries that share no cluster share no state, so several scopes
-        can be replayed in one call.
-    steps, queries
-        Shape (n_steps,): step number and query of each step of the stream, in order.
+    layout
+        Of the same candidates, and of all pairs of query and cluster that are met.
+    served
+        The stream and its clusters.
     params
-        The rules.
+        The rules. Number and source of clusters, burn-in and steps have already made `served` and change nothing here.
+
+    Raises
+    ------
+    ValueError
+        When the layout lacks a pair of query and cluster.
 
     Notes
     -----
-    Memory: 32 bytes per candidate row. Releases the interpreter lock while it runs.
+    Memory: 16 bytes per entry, 24 per step, 32 per place of the result. Releases the interpreter lock while it runs.
     """
-    lengths = np.diff(pools.offsets)
-    n_documents = int(pools.documents.max(initial=-1)) + 1
-    keys, slots = np.unique(np.repeat(clusters, lengths) * n_documents + pools.documents, return_inverse=True)
-    s, last = np.zeros(len(keys)), np.full(len(keys), -1, np.int64)
-    sigmoids = np.empty(len(pools.logits))
-    _fill_sigmoids(pools.logits, sigmoids)
-    arrays = (pools.offsets, pools.rrf, pools.logits, sigmoids, slots.astype(np.int64), s, last)
-    is_literal = params.rule_set is RuleSet.PAPER_LITERAL
-    _serve(
-        *arrays,
-        np.ascontiguousarray(steps, np.int64),
-        np.ascontiguousarray(queries, np.int64),
-        is_literal,
-        params.rule_set is RuleSet.RELEASED,
-        params.rule is Rule.GAP,
+    state = new_state(layout)
+    serve(layout, served, params, state)
+    return evaluate(layout, served, params, state)
+
+
+def new_state(layout: Layout) -> State:
+    """Return the state before the first step."""
+    n_entries = len(layout.entry_cluster)
+    return State(np.zeros(n_entries), np.full(n_entries, -1, np.int64))
+
+
+def serve(layout: Layout, served: Served, params: RifParams, state: State) -> None:
+    """Serve steps, changing the state. Parts of a stream (`Served.part`), one after the other, are the whole."""
+    serve_steps(
+        _arrays(layout),
+        (state.s, state.last),
+        np.ascontiguousarray(served.steps, np.int64),
+        np.ascontiguousarray(served.queries, np.int64),
+        pairs_of(layout, served.queries, served.step_clusters),
+        _switches(params),
         (params.alpha, params.eta, params.rho, params.lambda_, params.s_max),
         (params.pool, params.winners),
     )
-    offsets = np.concatenate([[0], np.cumsum(np.minimum(lengths, params.pool))]).astype(np.int64)
-    rows, r_init = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
-    _evaluate(*arrays[:3], arrays[4], s, is_literal, params.alpha, params.pool, offsets, rows, r_init)
-    touched = np.flatnonzero(last >= 0)
+
+
+def evaluate(layout: Layout, served: Served, params: RifParams, state: State) -> Replayed:
+    """Rank every query in its cluster of the evaluation, at the step after the last; the state stays as it is."""
+    n_queries = len(served.query_clusters)
+    pairs = pairs_of(layout, np.arange(n_queries), served.query_clusters)
+    offsets = np.concatenate([[0], np.cumsum(np.minimum(np.diff(layout.pools.offsets), params.pool))]).astype(np.int64)
+    rows, r_init, suppression = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64), np.empty(offsets[-1])
+    end_steps = np.ascontiguousarray(served.end_steps, np.int64)
+    evaluate_all(
+        _arrays(layout),
+        (state.s, state.last),
+        pairs,
+        end_steps,
+        _switches(params),
+        (params.alpha, params.lambda_),
+        params.pool,
+        (offsets, rows, r_init, suppression),
+    )
+    touched = np.flatnonzero(state.last >= 0)
+    owner = np.zeros(len(state.s), np.int64)
+    if params.decay is Decay.READ:
+        owner[layout.slots] = np.repeat(layout.pair_keys // layout.width, np.diff(layout.pair_starts))
+    at = end_steps[owner[touched]] if n_queries else np.empty(0, np.int64)
+    s = as_read(State(state.s[touched], state.last[touched]), params, at)
     return Replayed(
-        offsets, rows, r_init, s[slots[rows]], keys[touched] // n_documents, keys[touched] % n_documents, s[touched]
+        offsets, rows, r_init, suppression, layout.entry_cluster[touched], layout.entry_document[touched], s
     )
 
 
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile on first use; keep the machine code on disk where some folder can be written, else in memory."""
-    try:
-        return numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # "no locator available": neither the checkout nor the user's cache can be written
-        return numba.njit(cache=False, nogil=True)(function)
+def as_read(state: State, params: RifParams, at: Integers | int) -> Floats:
+    """Return what a retrieval at step `at`, one for all or (n_entries,), would read of each entry."""
+    if params.decay is Decay.WRITE:
+        return state.s.copy()
+    out = np.empty(len(state.s))
+    decay_all(state.s, state.last, np.broadcast_to(np.asarray(at, np.int64), state.s.shape).copy(), params.lambda_, out)
+    return out
 
 
-@_compiled
-def _fill_sigmoids(logits: Floats, out: Floats) -> None:
-    """Fill sigmoid(-logit); with the compiler's exp, so that it is the one of `math`."""
-    for row in range(len(logits)):
-        x = -logits[row]
-        out[row] = 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
+def _arrays(layout: Layout) -> tuple[Integers, Floats, Floats, Floats, Slots, Integers, Slots]:
+    pools = layout.pools
+    return pools.offsets, pools.rrf, pools.logits, layout.losing, layout.by_logit, layout.pair_starts, layout.slots
 
 
-@_compiled
-def _sort(items: Integers, n: int, scores: Floats) -> None:
-    """Sort `items[:n]` by `scores[item]`, descending, stable. By insertion: pools are short and nearly sorted."""
-    for i in range(1, n):
-        item = items[i]
-        score = scores[item]
-        j = i - 1
-        while j >= 0 and scores[items[j]] < score:
-            items[j + 1] = items[j]
-            j -= 1
-        items[j + 1] = item
-
-
-@_compiled
-def _rank(
-    start: int,
-    stop: int,
-    rrf: Floats,
-    logits: Floats,
-    slots: Integers,
-    s: Floats,
-    is_literal: bool,
-    alpha: float,
-    pool: int,
-    final: Integers,
-    before: Integers,
-    r_init: Integers,
-    adjusted: Floats,
-) -> int:
-    """Fill `final[:p]` with the competitors, best first, as 0-based candidates of the query, and `r_init[candidate]`.
-
-    `final`, `before`, `r_init` and `adjusted` are scratch arrays of the longest pool's size. Returns p.
-    """
-    n = stop - start
-    p = min(n, pool)
-    for i in range(n):
-        adjusted[i] = rrf[start + i] - alpha * s[slots[start + i]]
-        before[i] = i
-    if is_literal:
-        _sort(before, n, rrf[start:stop])
-        final[:p] = before[:p]
-        _sort(before, p, adjusted)
-    else:
-        _sort(before, n, adjusted)
-        final[:p] = before[:p]
-    for position in range(p):
-        r_init[before[position]] = position
-    _sort(final, p, logits[start:stop])
-    return p
-
-
-@_compiled
-def _serve(
-    offsets: Integers,
-    rrf: Floats,
-    logits: Floats,
-    sigmoids: Floats,
-    slots: Integers,
-    s: Floats,
-    last: Integers,
-    steps: Integers,
-    queries: Integers,
-    is_literal: bool,
-    is_released: bool,
-    is_gap: bool,
-    rates: tuple[float, float, float, float, float],
-    sizes: tuple[int, int],
-) -> None:
-    """Serve every step of the stream, changing `s` and `last`."""
-    alpha, eta, rho, lambda_, s_max = rates
-    pool, winners = sizes
-    longest = 0
-    for query in range(len(offsets) - 1):
-        longest = max(longest, offsets[query + 1] - offsets[query])
-    final = np.empty(longest, np.int64)
-    before = np.empty(longest, np.int64)
-    r_init = np.empty(longest, np.int64)
-    adjusted = np.empty(longest, np.float64)
-    for i in range(len(steps)):
-        start, stop, t = offsets[queries[i]], offsets[queries[i] + 1], steps[i]
-        p = _rank(start, stop, rrf, logits, slots, s, is_literal, alpha, pool, final, before, r_init, adjusted)
-        for r_final in range(p):
-            row = start + final[r_final]
-            slot = slots[row]
-            initial = r_init[final[r_final]]
-            weight = max(0, r_final - initial) / p if is_gap else 1.0 - initial / p
-            push = eta * (weight * sigmoids[row])
-            old = s[slot]
-            if not is_released:
-                s[slot] = old + push
-            else:
-                if last[slot] >= 0:
-                    old = old * math.exp(-lambda_ * (t - last[slot]))
-                s[slot] = max(0.0, old - rho) if r_final < winners else min(old + push, s_max)
-            last[slot] = t
-
-
-@_compiled
-def _evaluate(
-    offsets: Integers,
-    rrf: Floats,
-    logits: Floats,
-    slots: Integers,
-    s: Floats,
-    is_literal: bool,
-    alpha: float,
-    pool: int,
-    out_offsets: Integers,
-    out_rows: Integers,
-    out_r_init: Integers,
-) -> None:
-    """Rank every query under the state as it is."""
-    longest = 0
-    for query in range(len(offsets) - 1):
-        longest = max(longest, offsets[query + 1] - offsets[query])
-    final = np.empty(longest, np.int64)
-    before = np.empty(longest, np.int64)
-    r_init = np.empty(longest, np.int64)
-    adjusted = np.empty(longest, np.float64)
-    for query in range(len(offsets) - 1):
-        start, stop, place = offsets[query], offsets[query + 1], out_offsets[query]
-        p = _rank(start, stop, rrf, logits, slots, s, is_literal, alpha, pool, final, before, r_init, adjusted)
-        for r_final in range(p):
-            out_rows[place + r_final] = start + final[r_final]
-            out_r_init[place + r_final] = r_init[final[r_final]]
+def _switches(params: RifParams) -> tuple[bool, bool, bool, bool]:
+    return (
+        params.rule_set is RuleSet.PAPER_LITERAL,
+        params.rule_set is RuleSet.RELEASED,
+        params.rule is Rule.GAP,
+        params.decay is Decay.READ,
+    )

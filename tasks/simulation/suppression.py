@@ -6,8 +6,9 @@ State per (cluster, document): the suppression `s`, 0 at first, and the step of 
 import math
 from enum import StrEnum
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
+from tasks.clusters.kmeans import STREAM_SOURCES, ClusterSource
 from tasks.records import Params
 
 
@@ -29,6 +30,15 @@ class RuleSet(StrEnum):
     """The paper's text: no reinforcement, no decay, no cap; every competitor is suppressed, winners too."""
     PAPER_LITERAL = "paper-literal"
     """The paper's algorithm box: as `paper`, but the pool is cut before the penalty, which so changes no result."""
+
+
+class Decay(StrEnum):
+    """When suppression decays."""
+
+    WRITE = "write"
+    """Only where it is updated (the released code): one that is not touched stays as strong as it was."""
+    READ = "read"
+    """Whenever it is read: a retrieval at step t meets s exp(-lambda (t - last)). Not in the study."""
 
 
 class RifParams(Params):
@@ -54,6 +64,15 @@ class RifParams(Params):
         P: competitors that reach the reranker.
     winners
         k_final: the best of them count as winners.
+    source
+        What the clusters are fitted on.
+    burn_in
+        Sources `buffer` and `online`: the steps (those with a lower number) whose retrievals make the first clusters;
+        until then nothing is learned. 0 for the other sources.
+    steps
+        Steps of each scope's stream that are served (those with a lower number); 0 is all of them.
+    decay
+        When suppression decays.
     """
 
     rule: Rule = Rule.UNIFORM
@@ -66,12 +85,34 @@ class RifParams(Params):
     s_max: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     pool: int = Field(default=30, ge=1)
     winners: int = Field(default=10, ge=0)
+    source: ClusterSource = ClusterSource.ALL_QUERIES
+    burn_in: int = Field(default=0, ge=0, validate_default=True)
+    steps: int = Field(default=0, ge=0)
+    decay: Decay = Decay.WRITE
 
     @field_validator("clusters")
     @classmethod
     def _global_is_one(cls, clusters: int) -> int:
         """Give the global state one name: the study writes both 0 and 1."""
         return max(1, clusters)
+
+    @field_validator("burn_in")
+    @classmethod
+    def _belongs_to_the_source(cls, burn_in: int, info: ValidationInfo) -> int:
+        source = info.data.get("source")  # absent where it was refused itself
+        if source in STREAM_SOURCES and not burn_in:
+            raise ValueError(f"source={source} fits its clusters on the first retrievals; say how many: burn_in=300")
+        if source not in (*STREAM_SOURCES, None) and burn_in:
+            raise ValueError(f"source={source} has its clusters from the start; burn_in is for buffer and online")
+        return burn_in
+
+    @field_validator("decay")
+    @classmethod
+    def _paper_has_no_decay(cls, decay: Decay, info: ValidationInfo) -> Decay:
+        rule_set = info.data.get("rule_set")
+        if decay is Decay.READ and rule_set not in (RuleSet.RELEASED, None):
+            raise ValueError(f"rule_set={rule_set} has no decay; decay=read goes with rule_set=released")
+        return decay
 
 
 def sigmoid(x: float) -> float:

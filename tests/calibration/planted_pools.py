@@ -36,7 +36,8 @@ import numpy.typing as npt
 
 from tasks.measures.judged import Judged
 from tasks.randomness import generator
-from tasks.simulation.replay import Pools, Replayed, replay
+from tasks.simulation.layout import Pools, Served, lay_out
+from tasks.simulation.replay import Replayed, replay
 from tasks.simulation.streams import StreamParams, draw_stream
 from tasks.simulation.suppression import RifParams
 from tasks.simulation.variants import parse
@@ -129,9 +130,11 @@ def rankings(study: Study, variant: str) -> Replayed:
     params = parse(variant).rif
     if params is None:
         nothing = np.empty(0, np.int64)
-        return replay(study.pools, study.cluster, nothing, nothing, RifParams(pool=CUT))
+        served, params = Served.fixed(nothing, nothing, study.cluster), RifParams(pool=CUT)
+        return replay(lay_out(study.pools, served), served, params)
     cluster = study.cluster if params.clusters == N_CLUSTERS else np.zeros_like(study.cluster)
-    return replay(study.pools, cluster, np.arange(len(study.queries)), study.queries, params)
+    served = Served.fixed(np.arange(len(study.queries)), study.queries, cluster)
+    return replay(lay_out(study.pools, served), served, params)
 
 
 def is_relevant(study: Study, effect: float, *, shares_relevance: bool = False) -> Booleans:

@@ -16,7 +16,8 @@ import pytest
 from tasks.candidates.fusion import reciprocal_rank_fusion
 from tasks.candidates.ranking import TieOrder, TieRule
 from tasks.simulation import reference
-from tasks.simulation.replay import Pools, Replayed, replay
+from tasks.simulation.layout import Pools, Served, lay_out
+from tasks.simulation.replay import Replayed, replay
 from tasks.simulation.streams import draw_stream, locate
 from tasks.simulation.suppression import RifParams
 from tasks.simulation.variants import parse
@@ -70,6 +71,17 @@ def _setting(variant: str) -> tuple[RifParams, npt.NDArray[np.int64], npt.NDArra
     return params, clusters if params.clusters == 30 else np.zeros_like(clusters), steps[:n_steps], queries[:n_steps]
 
 
+def _replay(
+    pools: Pools,
+    clusters: npt.NDArray[np.int64],
+    steps: npt.NDArray[np.int64],
+    queries: npt.NDArray[np.int64],
+    params: RifParams,
+) -> Replayed:
+    served = Served.fixed(steps, queries, clusters)
+    return replay(lay_out(pools, served), served, params)
+
+
 def _ndcg(is_relevant: npt.NDArray[np.bool_], n_relevant: int) -> float:
     """Return nDCG@10 with gain 2^rel - 1 of binary relevance, written apart from the project's measures."""
     gained = sum(1 / math.log2(place + 2) for place in np.flatnonzero(is_relevant[:10]))
@@ -105,7 +117,7 @@ def test_stream_against_fixture() -> None:
 def test_replay_against_fixture(tokenizer: str, variant: str) -> None:
     candidates = _candidates(tokenizer)
     params, clusters, steps, queries = _setting(variant)
-    ours = _per_query(replay(_pools(candidates), clusters, steps, queries, params), candidates)
+    ours = _per_query(_replay(_pools(candidates), clusters, steps, queries, params), candidates)
     expected = (
         pl.read_parquet(DATA / "rif_expected.parquet")
         .filter((pl.col("tokenizer") == tokenizer) & (pl.col("variant") == variant))
@@ -121,7 +133,7 @@ def test_replay_against_fixture(tokenizer: str, variant: str) -> None:
 def test_reference_matches_replay_on_fixture(variant: str) -> None:
     pools = _pools(_candidates("split"))
     params, clusters, steps, queries = _setting(variant)
-    fast = replay(pools, clusters, steps, queries, params)
+    fast = _replay(pools, clusters, steps, queries, params)
     rows = [range(pools.offsets[query], pools.offsets[query + 1]) for query in range(N_QUERIES)]
     slow, state = reference.replay(
         {

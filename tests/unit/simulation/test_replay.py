@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tasks.simulation.replay import Pools, Replayed, replay
+from tasks.simulation.layout import Pools, Served, lay_out
+from tasks.simulation.replay import Replayed, replay
 from tasks.simulation.suppression import RifParams, Rule
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -26,7 +27,8 @@ def _study_a(n_steps: int = 5000, **changes: object) -> Replayed:
     rng = np.random.default_rng(1)
     queries = rng.integers(0, 500, size=n_steps)
     params = RifParams.model_validate({"rule": Rule.GAP, "clusters": 30, **changes})
-    return replay(_pools(500, 60), rng.integers(0, 30, size=500), np.arange(n_steps), queries, params)
+    served = Served.fixed(np.arange(n_steps), queries, rng.integers(0, 30, size=500))
+    return replay(lay_out(_pools(500, 60), served), served, params)
 
 
 def test_a_stream_of_study_a_s_size_is_fast() -> None:
@@ -51,8 +53,10 @@ def test_clusters_do_not_share_state() -> None:
     pool = _pools(1, 60)
     twice = Pools(np.array([0, 60, 120]), np.tile(pool.documents, 2), np.tile(pool.rrf, 2), np.tile(pool.logits, 2))
     steps = np.arange(200)
-    result = replay(twice, np.array([0, 1]), steps, np.zeros(200, np.int64), RifParams(eta=0.5))
-    nothing = replay(twice, np.array([0, 1]), steps[:0], steps[:0], RifParams())
+    served = Served.fixed(steps, np.zeros(200, np.int64), np.array([0, 1]))
+    layout = lay_out(twice, served)
+    result = replay(layout, served, RifParams(eta=0.5))
+    nothing = replay(layout, served.part(0, 0), RifParams())
     assert result.rows[:30].tolist() != nothing.rows[:30].tolist()
     assert result.rows[30:].tolist() == nothing.rows[30:].tolist()
     assert result.suppression[30:].tolist() == [0.0] * 30
@@ -61,7 +65,8 @@ def test_clusters_do_not_share_state() -> None:
 
 def test_queries_without_candidates() -> None:
     pools = Pools(np.array([0, 0, 0]), np.empty(0, np.int64), np.empty(0), np.empty(0))
-    result = replay(pools, np.zeros(2, np.int64), np.arange(3), np.array([0, 1, 0]), RifParams())
+    served = Served.fixed(np.arange(3), np.array([0, 1, 0]), np.zeros(2, np.int64))
+    result = replay(lay_out(pools, served), served, RifParams())
     assert result.offsets.tolist() == [0, 0, 0]
     assert result.entry_s.size == 0
 
@@ -70,10 +75,12 @@ PROBE = """
 import numba.core.caching
 numba.core.caching.CacheImpl._locator_classes = []  # as where neither the checkout nor a home can be written
 import numpy as np
-from tasks.simulation.replay import Pools, replay
+from tasks.simulation.layout import Pools, Served, lay_out
+from tasks.simulation.replay import replay
 from tasks.simulation.suppression import RifParams
 pools = Pools(np.array([0, 1]), np.array([5]), np.array([0.1]), np.array([1.0]))
-print(replay(pools, np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), RifParams()).rows.tolist())
+served = Served.fixed(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
+print(replay(lay_out(pools, served), served, RifParams()).rows.tolist())
 """
 
 
