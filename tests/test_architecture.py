@@ -23,6 +23,7 @@ STAGES = [
     "behaviour",
     "significance",
     "reporting",
+    "studies",
 ]
 COMMON = {"tasks.records", "tasks.files", "tasks.progress", "tasks.randomness"}
 

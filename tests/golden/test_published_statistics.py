@@ -9,10 +9,10 @@ import pytest
 
 from tasks.significance.published import PairedTest, PerQuery, StudyARow, study_a_table
 
-DATA = Path(__file__).resolve().parent / "data"
+DATA = Path(__file__).resolve().parents[2] / "data" / "published" / "study-a"
 FILES = {
-    "longmemeval-s": DATA / "study_a_longmemeval_per_query.json",
-    "nfcorpus": DATA / "study_a_nfcorpus_per_query.json",
+    "longmemeval-s": DATA / "rif_longmemeval_per_query.json",
+    "nfcorpus": DATA / "rif_nfcorpus_per_query.json",
 }
 
 
@@ -24,7 +24,11 @@ def read_rows(name: str) -> list[dict[str, str]]:
 @cache
 def reproduced(dataset: str, baseline: str) -> dict[str, StudyARow]:
     content = json.loads(FILES[dataset].read_text(encoding="utf-8"))
-    variants = {name: PerQuery(values["ndcg"], values["recall"]) for name, values in content["variants"].items()}
+    # The study calls its uniform rule "original".
+    variants = {
+        config["name"].replace("-original", "-uniform"): PerQuery(config["ndcg"], config["recall"])
+        for config in content["configs"]
+    }
     return study_a_table(variants, baseline)
 
 
@@ -37,7 +41,7 @@ def printed(numbers: list[float]) -> list[float]:
     return [float(f"{number:.4f}") for number in numbers]
 
 
-MAIN = [(row["dataset"], row["variant"], row) for row in read_rows("study_a_main.csv") if row["tokenizer"] == "split"]
+MAIN = [(row["dataset"], row["variant"], row) for row in read_rows("rif_main.csv") if row["tokenizer"] == "split"]
 
 
 @pytest.mark.parametrize(("dataset", "variant", "row"), MAIN, ids=[f"{d}-{v}" for d, v, _ in MAIN])
@@ -57,7 +61,7 @@ def test_main_table_against_published(dataset: str, variant: str, row: dict[str,
     assert printed(numbers_of(ours.recall_against_baseline)) == expected
 
 
-PAIRWISE = [(row["dataset"], row["treatment"], row["against"], row) for row in read_rows("study_a_pairwise.csv")]
+PAIRWISE = [(row["dataset"], row["treatment"], row["against"], row) for row in read_rows("rif_pairwise.csv")]
 
 
 @pytest.mark.parametrize(("dataset", "variant", "against", "row"), PAIRWISE, ids=[f"{p[0]}-{p[1]}" for p in PAIRWISE])

@@ -1,0 +1,1 @@
+"""Stage: what a study published beside what we measure, with a verdict for every number, and the study's report."""

@@ -1,0 +1,111 @@
+"""Canonical names of the variants and protocols that study A compares: the runners' settings, each in one place.
+
+`tasks.simulation.variants.parse` reads these names; a test holds `str(parse(name)) == name`.
+"""
+
+from collections.abc import Mapping
+
+Settings = Mapping[str, object]
+
+_RERANKED_STAGE = (
+    "tokenizer", "idf", "k1", "b", "encoder", "k", "rrf_k", "rank_origin", "ties", "tie_seed", "fill",
+)  # fmt: skip
+_RIF = (
+    "rule", "clusters", "rule_set", "alpha", "eta", "rho", "lambda", "s_max", "pool", "winners", "source", "burn_in",
+    "steps", "decay",
+)  # fmt: skip
+_DENSE_STAGE = ("encoder", "k", "ties", "tie_seed")
+_USED: dict[str, tuple[str, ...]] = {
+    "bm25": ("tokenizer", "idf", "k1", "b", "k", "ties", "tie_seed", "fill"),
+    "dense": _DENSE_STAGE,
+    "hybrid-rrf": _RERANKED_STAGE,
+    "dense-rerank": ("pool", *_DENSE_STAGE),
+    "hybrid-rerank": ("pool", *_RERANKED_STAGE),
+    "adaptive-rerank": ("k_deep", "threshold", *_RERANKED_STAGE),
+    "rif": (*_RIF, *_RERANKED_STAGE),
+}
+_DEFAULTS: Settings = {
+    "tokenizer": "regex", "idf": "lucene", "k": 30, "rank_origin": 1, "ties": "opaque", "fill": False, "pool": 30,
+    "alpha": 0.3, "eta": 0.1, "rho": 0.05, "lambda": 0.005, "s_max": 1.0, "source": "all-queries", "burn_in": 0,
+    "steps": 0, "rule_set": "released",
+}  # fmt: skip
+"""Settings that a name leaves out: those of the project, not of the study."""
+
+SUPPRESSION: Settings = {"idf": "okapi-floor", "rank_origin": 0, "ties": "released", "fill": True}
+"""The first stage of the study's suppression runners (A.2): ranks from 0, dense first among equals."""
+
+BASELINES: Settings = {"idf": "okapi-floor", "rank_origin": 1, "ties": "released", "fill": True}
+"""That of its baseline runner: ranks from 1."""
+
+DEPTH: Settings = {"idf": "okapi-floor", "rank_origin": 1, "ties": "released-bm25-first", "fill": True}
+"""That of its depth and tokenizer runners: ranks from 1, BM25 first among equals."""
+
+BEHAVIOUR: Settings = {**SUPPRESSION, "k": 80}
+"""That of its behaviour script: the suppression runners' over lists of 80."""
+
+SPLIT: Settings = {"tokenizer": "split"}
+REGEX: Settings = {"tokenizer": "regex"}
+
+STUDY_A_POOL = "pooled-turn(relevance=study-a)"
+NFCORPUS_POOL = "pooled-document"
+LOCOMO_TURNS = "conversation-turn"
+
+LONGMEMEVAL, NFCORPUS, LOCOMO = "longmemeval-s", "nfcorpus", "locomo"
+PROTOCOL_OF = {LONGMEMEVAL: STUDY_A_POOL, NFCORPUS: NFCORPUS_POOL, LOCOMO: LOCOMO_TURNS}
+"""The protocol of the main table; LoCoMo is our addition: the study asks for a second conversational data set."""
+
+TOKENIZERS = {"split": SPLIT, "regex": REGEX}
+
+
+def variant(kind: str, *settings: Settings) -> str:
+    """Return a variant's canonical name; later settings win, and what the variant does not use is left out.
+
+    >>> variant("rif", SPLIT, SUPPRESSION, {"rule": "gap", "clusters": 30})
+    'rif(rule=gap,clusters=30,tokenizer=split,idf=okapi-floor,rank_origin=0,ties=released,fill=true)'
+    >>> variant("dense", BASELINES)
+    'dense(ties=released)'
+    """
+    given: dict[str, object] = {}
+    for part in settings:
+        given |= part
+    shown = [
+        f"{name}={_written(given[name])}"
+        for name in _USED[kind]
+        if name in given and (name not in _DEFAULTS or given[name] != _DEFAULTS[name])
+    ]
+    return f"{kind}({','.join(shown)})" if shown else kind
+
+
+def baseline(*stage: Settings) -> str:
+    """Return the name of the study's baseline: hybrid retrieval, reranked."""
+    return variant("hybrid-rerank", *stage)
+
+
+def rif(rule: str, clusters: int, *settings: Settings) -> str:
+    """Return the name of a variant with suppression."""
+    return variant("rif", {"rule": rule, "clusters": clusters}, *settings)
+
+
+def main_variant(row: str, *stage: Settings) -> str:
+    """Return the name of the variant of a row of the main table.
+
+    >>> main_variant("global-gap")
+    'rif(rule=gap,clusters=1)'
+    """
+    if row == "baseline":
+        return baseline(*stage)
+    state, _, rule = row.partition("-")
+    return rif(rule, int(state.removeprefix("clustered")) if state != "global" else 1, *stage)
+
+
+def sampled(protocol: str, n: int) -> str:
+    """Return the protocol that asks only `n` of the questions (A.10).
+
+    >>> sampled(STUDY_A_POOL, 200)
+    'pooled-turn(relevance=study-a,sample=200)'
+    """
+    return f"{protocol[:-1]},sample={n})" if protocol.endswith(")") else f"{protocol}(sample={n})"
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
