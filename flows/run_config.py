@@ -2,20 +2,21 @@
 
 import shlex
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from flows.run_limits import check_limits
+from flows.searches import searches_of
 from tasks.behaviour.decomposition import BehaviourParams
 from tasks.candidates.build import CandidateParams
-from tasks.clusters.kmeans import ClusterParams
+from tasks.clusters.kmeans import STREAM_SOURCES, ClusterParams, ClusterSource
 from tasks.corpora.locomo import LocomoParams
 from tasks.corpora.longmemeval import LongmemevalParams
 from tasks.corpora.nfcorpus import NfcorpusParams
-from tasks.corpora.protocols import parse_protocol
+from tasks.corpora.protocols import Protocol, parse_protocol
 from tasks.corpora.synthetic.params import SyntheticParams
 from tasks.embeddings.encoders import EncoderParams, native_precision
 from tasks.indexes.bm25 import Bm25Params
@@ -24,11 +25,12 @@ from tasks.records import BenchError, Params
 from tasks.reporting.build import ReportParams
 from tasks.reranking.build import ScoreParams
 from tasks.reranking.pairs import PairParams
+from tasks.significance.families import Family
 from tasks.significance.tables import SignificanceParams
 from tasks.simulation.build_replay import ReplayParams
 from tasks.simulation.streams import StreamParams
 from tasks.simulation.suppression import RifParams
-from tasks.simulation.variants import FirstStage, Variant, parse
+from tasks.simulation.variants import FirstStage
 from tasks.text.documents import TextParams
 from tasks.text.tokenizers import TokenizerParams, tokenizer
 
@@ -48,19 +50,22 @@ OPTIONS_OF = {"synthetic": "synthetic", "locomo": "locomo", "longmemeval-s": "lo
 """The table of options of each dataset."""
 
 
-class OtherSearches(Params):
-    """What runs under protocols that search something else than the main one: by default nothing that reranks.
+class SearchParams(Params):
+    """What runs under the protocols of one search: by default nothing that reranks.
 
     Attributes
     ----------
     variants
-        Their variants.
+        Its variants.
     baseline
-        The variant that the others are compared with there.
+        The variant that the others are compared with.
+    families
+        What is compared with what instead, where a search holds several baselines; the first one is the headline's.
     """
 
     variants: tuple[str, ...] = Field(default=("bm25", "dense", "hybrid-rrf"), min_length=1)
     baseline: str = "bm25"
+    families: tuple[Family, ...] = ()
 
 
 class RunConfig(Params):
@@ -68,14 +73,17 @@ class RunConfig(Params):
 
     The table of the dataset's own options bears the dataset's name; giving another dataset's table is an error. The
     main `protocol` is that of the headline; `other_protocols` judge the same rankings in other ways, or search in other
-    ways with `other_searches`. `qrels_overlay` is a file of corrections (data/README.md).
+    ways: with the `searches` entry of their search protocol, else with `other_searches`. A variant may name a first
+    stage of its own: what it says overrides `tokenizer`, `bm25` and `candidates`. `stream_seeds` says on how many other
+    streams variants with state are replayed too. `qrels_overlay` is a file of corrections (data/README.md).
     """
 
     profile: str
     dataset: Dataset
     protocol: str
     other_protocols: tuple[str, ...] = ()
-    other_searches: OtherSearches = OtherSearches()
+    other_searches: SearchParams = SearchParams()
+    searches: Mapping[str, SearchParams] = Field(default_factory=dict)
     qrels_overlay: str | None = None
     synthetic: SyntheticParams = SyntheticParams()
     locomo: LocomoParams = LocomoParams()
@@ -94,6 +102,7 @@ class RunConfig(Params):
     variants: tuple[str, ...] = Field(min_length=1)
     measures: MeasureParams = MeasureParams()
     behaviour: BehaviourParams = BehaviourParams()
+    stream_seeds: int = Field(default=0, ge=0)
     significance: SignificanceParams = SignificanceParams()
     report: ReportParams = ReportParams()
 
@@ -111,15 +120,8 @@ class RunConfig(Params):
         strangers = sorted(set(OPTIONS_OF.values()) & self.model_fields_set - {OPTIONS_OF[self.dataset]})
         if strangers:
             raise ValueError(f"options of {', '.join(strangers)} given, but the dataset is {self.dataset}")
-        for variant in map(parse, (*self.variants, *self.other_searches.variants)):
-            if variant.stage_changes and variant != variant.over(self.first_stage):
-                raise ValueError(
-                    f"variant {variant}: the run's first stage makes it {variant.over(self.first_stage)}; leave the "
-                    "parameters out, or set tokenizer.name, bm25.variant, bm25.k1, bm25.b and encoder.model"
-                )
-        names = [str(variant) for variant in self.parsed_variants]
-        if len(set(names)) < len(names):
-            raise ValueError(f"a variant is there twice: {', '.join(names)}")
+        if unknown := sorted(set(self.searches) - {str(search.protocol) for search in searches_of(self)}):
+            raise ValueError(f"searches of {', '.join(unknown)}: no protocol of the run has such a search")
         tokenizer(self.tokenizer.name)
         check_limits(self)
         return self
@@ -136,11 +138,17 @@ class RunConfig(Params):
         """The behaviours, with the seed of the run's stream as a column of their rows."""
         return self.behaviour.model_copy(update={"stream_seed": self.stream.seed})
 
+    def stream_of(self, steps: int) -> StreamParams:
+        """Return the parameters of a stream that has at least so many steps: its beginning is the run's stream."""
+        return self.stream.model_copy(update={"steps": max(self.stream.steps, steps)})
+
     @property
     def cluster_params(self) -> ClusterParams:
         """The cluster parameters, with the numbers of clusters that the variants ask for."""
-        asked = {variant.rif.clusters for variant in self.parsed_variants if variant.rif}
-        return self.clusters.model_copy(update={"counts": tuple(sorted(asked | {1}))})
+        rules = [v.rif for search in searches_of(self) for v in search.variants if v.rif]
+        counts = {rif.clusters for rif in rules} | {1}
+        sources = {rif.source for rif in rules if rif.source not in STREAM_SOURCES} | {ClusterSource.ALL_QUERIES}
+        return self.clusters.model_copy(update={"counts": tuple(sorted(counts)), "sources": tuple(sorted(sources))})
 
     @property
     def method(self) -> dict[str, Any]:
@@ -180,12 +188,20 @@ class RunConfig(Params):
             k1=self.bm25.k1,
             b=self.bm25.b,
             encoder=self.encoder.model,
+            k=self.candidates.k,
+            rrf_k=self.candidates.rrf_k,
+            rank_origin=self.candidates.rank_origin,
+            ties=self.candidates.ties,
+            tie_seed=self.candidates.tie_seed,
+            fill=self.candidates.fill_zero_scores,
         )
 
-    @property
-    def parsed_variants(self) -> tuple[Variant, ...]:
-        """The variants over the run's first stage, in the order of the profile."""
-        return tuple(parse(variant).over(self.first_stage) for variant in self.variants)
+    def search_params(self, search: Protocol, *, is_main: bool) -> SearchParams:
+        """Return what runs under a search protocol."""
+        if is_main:
+            compared = {"baseline": self.significance.baseline, "families": self.significance.families}
+            return SearchParams(variants=self.variants, **compared)
+        return self.searches.get(str(search), self.other_searches)
 
 
 def profile_names() -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from flows.searches import faults as protocol_faults
+from flows.searches import searches_of
 from tasks.downloads.catalog import load_catalog
 from tasks.measures.names import parse
 from tasks.records import Block
@@ -44,12 +45,14 @@ def _measures(config: "RunConfig") -> Iterator[str]:
     for place, name in wanted.items():
         if name not in names:
             yield f"{place} = {name!r} is not among measures.names ({', '.join(names)})"
-    for variant in config.parsed_variants:
-        if variant.rif and variant.rif.pool != config.replay.depth:
-            yield (
-                f"replay.depth = {config.replay.depth}, but {variant} reranks {variant.rif.pool}: the baseline would "
-                "rerank another number; make them equal"
-            )
+    for search in searches_of(config):
+        against = next((v for v in search.variants if str(v) == search.baseline), None)
+        for variant in search.variants:
+            if variant.rif and against and against.is_reranked and variant.pool != against.pool:
+                yield (
+                    f"{variant} reranks {variant.pool} candidates and the baseline {against} "
+                    f"{against.pool or 'all'}: they would differ by more than suppression; make `pool` equal"
+                )
 
 
 def _labels(config: "RunConfig") -> Iterator[str]:

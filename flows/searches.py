@@ -1,16 +1,19 @@
 """The searches of a run, and how each is judged: what follows from the protocols of its configuration."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tasks.candidates.build import CandidateParams
 from tasks.corpora.protocols import Protocol, ProtocolName, Qrels, parse_protocol
+from tasks.indexes.bm25 import Bm25Params
 from tasks.measures.names import OFFICIAL, MeasureParams
 from tasks.reporting.build import ReportParams
+from tasks.significance.families import Family
 from tasks.significance.tables import SignificanceParams
 from tasks.simulation.build_replay import ReplayParams
-from tasks.simulation.variants import Variant, parse
+from tasks.simulation.variants import FirstStage, RerankParams, Variant, parse
+from tasks.text.tokenizers import TokenizerParams
 
 if TYPE_CHECKING:
     from flows.run_config import RunConfig
@@ -34,27 +37,54 @@ OFFICIAL_DEPTH = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """One way to search, and the protocols that judge its rankings.
+class Lists:
+    """The lists of one first stage, and the variants that start from them.
 
     Attributes
     ----------
-    protocol
-        What is searched and ranked.
-    judged_by
-        Protocols with that search, in the order of the configuration.
-    variants, baseline
-        Over the run's first stage.
-    candidates, replay
-        Depths.
+    stage
+        Tokenizer, BM25, encoder, depth, fusion and ties.
+    variants
+        Over that stage.
+    depth
+        Least depth of each list: some evaluations look deeper than the stage says.
     """
 
-    protocol: Protocol
-    judged_by: tuple[Protocol, ...]
+    stage: FirstStage
     variants: tuple[Variant, ...]
-    baseline: str
-    candidates: CandidateParams
-    replay: ReplayParams
+    depth: int = 0
+
+    @property
+    def tokenizer(self) -> TokenizerParams:
+        """The tokenizer."""
+        return TokenizerParams(name=self.stage.tokenizer)
+
+    @property
+    def bm25(self) -> Bm25Params:
+        """The BM25 variant."""
+        return Bm25Params(variant=self.stage.idf, k1=self.stage.k1, b=self.stage.b)
+
+    @property
+    def candidates(self) -> CandidateParams:
+        """Depth, fusion and ties."""
+        return CandidateParams(
+            k=max(self.stage.k, self.depth),
+            rrf_k=self.stage.rrf_k,
+            rank_origin=self.stage.rank_origin,
+            ties=self.stage.ties,
+            tie_seed=self.stage.tie_seed,
+            fill_zero_scores=self.stage.fill,
+        )
+
+    @property
+    def adaptive(self) -> tuple[Variant, ...]:
+        """The variants with a second pass over deeper lists."""
+        return tuple(variant for variant in self.variants if variant.adaptive)
+
+    @property
+    def replayed(self) -> tuple[Variant, ...]:
+        """The others."""
+        return tuple(variant for variant in self.variants if not variant.adaptive)
 
     @property
     def needs_stream(self) -> bool:
@@ -62,9 +92,55 @@ class Search:
         return any(variant.rif for variant in self.variants)
 
     @property
+    def stream_steps(self) -> tuple[int, ...]:
+        """The lengths of stream that variants ask for; 0 is the run's own."""
+        return tuple(sorted({variant.rif.steps for variant in self.variants if variant.rif}))
+
+    @property
     def needs_logits(self) -> bool:
         """Whether a variant reranks."""
         return any(variant.is_reranked for variant in self.variants)
+
+    def reranked(self, k: int) -> tuple["Lists", Variant]:
+        """Return lists of depth k, and the variant that reranks the best k of their fusion (a pass of A.10)."""
+        stage = self.stage.model_copy(update={"k": k})
+        variant = Variant("hybrid-rerank", RerankParams(pool=k), stage)
+        return replace(self, stage=stage, variants=(variant,)), variant
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is searched under a protocol, and by which variants.
+
+    Attributes
+    ----------
+    protocol
+        What is searched and ranked.
+    lists
+        First stages, each with its variants; in the order of the configuration.
+    baseline
+        The variant that the others are compared with.
+    families
+        What is compared with what instead, where a search holds several baselines.
+    replay
+        Depths.
+    """
+
+    protocol: Protocol
+    lists: tuple[Lists, ...]
+    baseline: str
+    families: tuple[Family, ...]
+    replay: ReplayParams
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """All variants."""
+        return tuple(variant for lists in self.lists for variant in lists.variants)
+
+    @property
+    def needs_stream(self) -> bool:
+        """Whether a variant keeps state."""
+        return any(lists.needs_stream for lists in self.lists)
 
 
 def protocols_of(config: "RunConfig") -> tuple[Protocol, ...]:
@@ -80,7 +156,7 @@ def searches_of(config: "RunConfig") -> tuple[Search, ...]:
     """Return the searches of a run, the main one first."""
     protocols = protocols_of(config)
     distinct = list(dict.fromkeys(protocol.search for protocol in protocols))
-    return tuple(_search(config, search, protocols) for search in distinct)
+    return tuple(_search(config, search, distinct[0]) for search in distinct)
 
 
 def measures_of(config: "RunConfig", protocol: Protocol) -> MeasureParams:
@@ -90,9 +166,10 @@ def measures_of(config: "RunConfig", protocol: Protocol) -> MeasureParams:
 
 
 def significance_of(config: "RunConfig", search: Search, protocol: Protocol) -> SignificanceParams:
-    """Return the parameters of the statistics: the search's baseline; all measures where a protocol has its own."""
+    """Return the parameters of the statistics: what the search compares; all measures where a protocol has its own."""
     measures = None if protocol.is_official else config.significance.measures
-    return config.significance.model_copy(update={"baseline": search.baseline, "measures": measures})
+    compared = {"baseline": search.baseline, "families": search.families}
+    return config.significance.model_copy(update={**compared, "measures": measures})
 
 
 def report_of(config: "RunConfig", protocol: Protocol) -> ReportParams:
@@ -112,29 +189,61 @@ def faults(config: "RunConfig") -> Iterator[str]:
     if len(set(protocols)) < len(protocols):
         yield f"a protocol is there twice: {', '.join(map(str, protocols))}"
     for search in searches_of(config):
-        names = [str(variant) for variant in search.variants]
-        if search.baseline not in names:
-            yield f"the baseline {search.baseline} is not among the variants {', '.join(names)}"
-        if search.needs_stream and (not search.protocol.shares_history or search.protocol.ranks_sessions):
-            stateful = ", ".join(name for name in names if name.startswith("rif("))
-            reason = "ranks sessions" if search.protocol.shares_history else "gives every question a history of its own"
-            yield (
-                f"protocol {search.protocol} {reason}: there is no suppression of turns to carry over; leave out "
-                f"{stateful}"
-            )
+        yield from _search_faults(config, search)
 
 
-def _search(config: "RunConfig", search: Protocol, protocols: tuple[Protocol, ...]) -> Search:
-    is_main = search == protocols[0].search
-    chosen = config.variants if is_main else config.other_searches.variants
-    baseline = config.significance.baseline if is_main else config.other_searches.baseline
+def _search_faults(config: "RunConfig", search: Search) -> Iterator[str]:
+    names = [str(variant) for variant in search.variants]
+    if len(set(names)) < len(names):
+        yield f"a variant is there twice: {', '.join(names)}"
+    encoders = {variant.first_stage.encoder for variant in search.variants if "encoder" in variant.stage_names}
+    if strangers := sorted(encoders - {config.encoder.model}):
+        yield f"variants ask for the encoders {', '.join(strangers)}; a run has one: set encoder.model"
+    if search.baseline not in names:
+        yield f"the baseline {search.baseline} is not among the variants {', '.join(names)}"
+    compared = {name for family in search.families for name in (family.baseline, *family.variants)}
+    if absent := sorted(compared - set(names)):
+        yield f"families compare {', '.join(absent)}, which is not among the variants {', '.join(names)}"
+    stateful = ", ".join(name for name in names if name.startswith("rif("))
+    reason = "ranks sessions" if search.protocol.shares_history else "gives every question a history of its own"
+    if stateful and (not search.protocol.shares_history or search.protocol.ranks_sessions):
+        yield (
+            f"protocol {search.protocol} {reason}: there is no suppression of turns to carry over; leave out {stateful}"
+        )
+    if stateful and search.protocol.sample:
+        yield f"protocol {search.protocol} asks a sample: a stream of all questions does not fit; leave out {stateful}"
+
+
+def _search(config: "RunConfig", search: Protocol, main: Protocol) -> Search:
+    asked = config.search_params(search, is_main=search == main)
     depth = OFFICIAL_DEPTH if search.is_official else 0
-    candidates = config.candidates.model_copy(update={"k": max(config.candidates.k, depth)})
+    variants = [parse(variant) for variant in asked.variants]
+    named = {str(variant): str(variant.over(config.first_stage)) for variant in variants}
     return Search(
         protocol=search,
-        judged_by=tuple(protocol for protocol in protocols if protocol.search == search),
-        variants=tuple(parse(variant).over(config.first_stage) for variant in chosen),
-        baseline=str(parse(baseline).over(config.first_stage)),
-        candidates=candidates,
+        lists=_grouped(variants, config.first_stage, depth),
+        baseline=str(parse(asked.baseline).over(config.first_stage)),
+        families=tuple(_over(family, named) for family in asked.families),
         replay=config.replay.model_copy(update={"depth": max(config.replay.depth, depth)}),
+    )
+
+
+def _over(family: Family, named: dict[str, str]) -> Family:
+    """Return the family with the names that its variants have over the run's first stage."""
+    names = [family.baseline, *family.variants]
+    baseline, *variants = [named.get(str(parse(name)), name) for name in names]
+    return family.model_copy(update={"baseline": baseline, "variants": tuple(variants)})
+
+
+def _grouped(variants: Sequence[Variant], first_stage: FirstStage, depth: int) -> tuple[Lists, ...]:
+    """Group variants by what makes their lists; one that uses a part of a stage joins the first group that has it."""
+    groups: dict[FirstStage, list[Variant]] = {}
+    for variant in sorted(variants, key=lambda v: len(v.stage_names), reverse=True):
+        ours = variant.over(first_stage)
+        names = variant.stage_names
+        alike = (g for g in groups if all(getattr(g, n) == getattr(ours.first_stage, n) for n in names))
+        groups.setdefault(next(alike, variant.full_stage(first_stage)), []).append(ours)
+    order = [str(variant.over(first_stage)) for variant in variants]
+    return tuple(
+        Lists(stage, tuple(sorted(found, key=lambda v: order.index(str(v)))), depth) for stage, found in groups.items()
     )

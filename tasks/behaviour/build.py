@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from tasks.behaviour.answerability import SCHEMA as ANSWERABILITY
@@ -11,6 +12,7 @@ from tasks.behaviour.answerability import answerability
 from tasks.behaviour.decomposition import BehaviourParams, decompose, top_of
 from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.relevance import families, has_a_value, judging
+from tasks.corpora.samples import read_asked
 from tasks.corpora.tables import Corpus
 from tasks.measures.metric_table import RANKING_COLUMNS, SCHEMA, metric_rows, origin, read_rankings
 from tasks.progress import Progress, silent
@@ -24,6 +26,7 @@ def build(
     params: BehaviourParams,
     out: Path,
     progress: Progress = silent,
+    asked_dir: Path | None = None,
 ) -> None:
     """Write `behaviour_metrics.parquet`, in the layout of `query_metrics`, and `answerability.parquet`.
 
@@ -39,21 +42,25 @@ def build(
         Decides what is relevant. Where sessions are judged, no turn is right or wrong: only `abstain@T` is defined.
     params
         Which behaviours.
+    asked_dir
+        Artifact with `asked.parquet`: only those queries have values; None for all.
     out
         Directory to write into.
     progress
         Told the variants done.
     """
     corpus = Corpus.read(corpus_dir, with_texts=False)
+    is_asked = read_asked(asked_dir, corpus.queries.height)
     by = parse_protocol(protocol)
     relevant = judging(corpus, by, classes_dir).of_documents()
     family_of = families(corpus, by, classes_dir)
-    is_scored = has_a_value(corpus.queries, by)
+    is_scored = has_a_value(corpus.queries, by) & is_asked
     tables, found = [pl.DataFrame(schema=SCHEMA)], []
     for n_done, (variant, directory) in enumerate(rankings.items(), start=1):
         ranked = read_rankings(directory, corpus.queries, [*RANKING_COLUMNS, "score"])
         top = top_of(ranked, relevant, family_of, is_scored)
-        values = decompose(top, corpus.queries["question_type"], params.abstain_below)
+        decomposed = decompose(top, corpus.queries["question_type"], params.abstain_below)
+        values = {name: np.where(is_asked, column, np.nan) for name, column in decomposed.items()}
         source = origin(variant, directory, ranked, params.stream_seed)
         tables.append(metric_rows(source, corpus.queries, values))
         found.append({"variant": variant, **asdict(answerability(ranked, corpus.queries))})

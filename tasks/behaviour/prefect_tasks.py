@@ -20,7 +20,9 @@ def behaviour_metrics(
     classes: Artifact | None,
     protocol: str,
     params: BehaviourParams,
+    asked: Artifact | None,
 ) -> None:
     """Say what kind of error the top-1 of every variant and query is."""
+    asked_dir = asked.path if asked else None
     places = {variant: artifact.path for variant, artifact in rankings.items()}
-    build.build(places, corpus.path, classes.path if classes else None, protocol, params, out, progress)
+    build.build(places, corpus.path, classes.path if classes else None, protocol, params, out, progress, asked_dir)

@@ -16,6 +16,7 @@ from pydantic import Field
 from tasks.candidates.fusion import ABSENT, Fused, reciprocal_rank_fusion
 from tasks.candidates.ranking import TieOrder, TieRule
 from tasks.corpora.protocols import parse_protocol
+from tasks.corpora.samples import read_asked
 from tasks.corpora.scopes import scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.indexes.bm25 import Bm25Index, Bm25Scope
@@ -72,6 +73,7 @@ def build(
     params: CandidateParams,
     out: Path,
     progress: Progress = silent,
+    asked_dir: Path | None = None,
 ) -> None:
     """Write `candidates.parquet` and `pools.parquet`.
 
@@ -83,6 +85,8 @@ def build(
         Decides what a query may search.
     params
         Depth, fusion and ties.
+    asked_dir
+        Artifact with `asked.parquet`: only those queries search; None for all.
     out
         Where the tables are written: columns as in the data dictionary, sorted by (query_index, position). BM25
         scores are null where a document has none of the query's tokens and is not in the list. Memory: the largest
@@ -93,9 +97,9 @@ def build(
     BenchError
         When the inputs do not belong together.
     """
-    search = _Search(corpus_dir, dense_dir, bm25_dir, protocol, params)
+    search = _Search(corpus_dir, dense_dir, bm25_dir, protocol, params, asked_dir)
     tables, pools = [], []
-    n_queries = len(search.scopes.query_scope)
+    n_queries = int(search.is_asked.sum())
     for done, (table, pool) in enumerate(search.results(), start=1):
         tables.append(table)
         pools.append(pool)
@@ -137,9 +141,16 @@ class _DenseList:
 
 class _Search:
     def __init__(
-        self, corpus_dir: Path, dense_dir: Path, bm25_dir: Path, protocol: str, params: CandidateParams
+        self,
+        corpus_dir: Path,
+        dense_dir: Path,
+        bm25_dir: Path,
+        protocol: str,
+        params: CandidateParams,
+        asked_dir: Path | None,
     ) -> None:
         corpus = Corpus.read(corpus_dir, with_texts=False)
+        self.is_asked = read_asked(asked_dir, corpus.queries.height)
         self.scopes = scope_documents(corpus, parse_protocol(protocol))
         self._document_vectors, self._query_vectors = open_vectors(dense_dir)
         self._bm25 = Bm25Index(bm25_dir)
@@ -158,9 +169,11 @@ class _Search:
             )
 
     def results(self) -> Iterator[tuple[pl.DataFrame, tuple[int, str, int, int]]]:
-        """Yield, for each query, its candidates and its row of `pools`; scope by scope."""
+        """Yield, for each query that is asked, its candidates and its row of `pools`; scope by scope."""
         for number in range(len(self.scopes.scope_ids)):
-            queries = np.flatnonzero(np.asarray(self.scopes.query_scope) == number)
+            queries = np.flatnonzero((np.asarray(self.scopes.query_scope) == number) & self.is_asked)
+            if not queries.size:
+                continue
             scope = self._open(number)
             listed = self._dense_documents if scope.ranks_documents else self._dense_sessions
             for query, dense in zip(queries.tolist(), listed(scope, queries), strict=True):
@@ -198,12 +211,7 @@ class _Search:
         """Fuse the dense list with the BM25 list of the query."""
         scores = scope.bm25.scores(self._bm25.queries[query])
         documents = scope.documents[dense.row_of]
-        fused = reciprocal_rank_fusion(
-            dense.units,
-            self._bm25_list(documents, scores),
-            rrf_k=self._params.rrf_k,
-            rank_origin=self._params.rank_origin,
-        )
+        fused = self._fused(dense.units, self._bm25_list(documents, scores))
         found = documents[fused.documents]
         order = self._ties.top_fused(fused.rrf, found, len(found))
         dense_scores = exact_scores(scope.vectors, dense.row_of[fused.documents], self._query_vectors[query])
@@ -211,6 +219,13 @@ class _Search:
         pool = (query, scope.scope_id, len(documents), int(np.count_nonzero(scores > 0)))
         ordered = table[order].with_columns(position=pl.int_range(pl.len(), dtype=pl.Int32))
         return ordered.select(*CANDIDATES), pool
+
+    def _fused(self, dense: Indices, bm25: Indices) -> Fused:
+        """Fuse the two lists; where scores tie, some rules keep the order in which the lists come."""
+        how = {"rrf_k": self._params.rrf_k, "rank_origin": self._params.rank_origin}
+        if self._ties.has_bm25_first:
+            return reciprocal_rank_fusion(bm25, dense, **how).exchanged()
+        return reciprocal_rank_fusion(dense, bm25, **how)
 
     def _bm25_list(self, documents: Indices, scores: Scores) -> Indices:
         """Return the best units of the scope; those that match nothing only where filling is asked for."""

@@ -28,6 +28,10 @@ class Fused:
     second_rank: npt.NDArray[np.int64]
     rrf: npt.NDArray[np.float64]
 
+    def exchanged(self) -> "Fused":
+        """Return the same entries in the same order, with the names of the two lists exchanged."""
+        return Fused(self.documents, self.second_rank, self.first_rank, self.rrf)
+
 
 def reciprocal_rank_fusion(
     first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], *, rrf_k: int = 60, rank_origin: int = 1

@@ -18,6 +18,8 @@ def pool(
     bm25: Artifact,
     protocol: str,
     params: build.CandidateParams,
+    asked: Artifact | None,
 ) -> None:
-    """Take the best of each list, fuse them by reciprocal rank, and keep the union."""
-    build.build(corpus.path, dense.path, bm25.path, protocol, params, out, progress)
+    """Take the best of each list, fuse them by reciprocal rank, and keep the union; for some of the queries or all."""
+    asked_dir = asked.path if asked else None
+    build.build(corpus.path, dense.path, bm25.path, protocol, params, out, progress, asked_dir)

@@ -27,10 +27,15 @@ class TieRule(StrEnum):
     """By a keyed hash of the document's opaque key: a fixed order that knows nothing of the source. The default."""
     RELEASED = "released"
     """Study A's code: source order, stable; BM25 alone by numpy's unstable `argsort(scores)[::-1]`."""
+    RELEASED_BM25_FIRST = "released-bm25-first"
+    """The same, but a fused list has BM25's candidate first: study A's runners for depth and tokenizers."""
     EARLIEST = "earliest"
     """Study B's code: source order."""
     TREC_EVAL = "trec_eval"
     """trec_eval: descending document id."""
+
+
+_RELEASED = (TieRule.RELEASED, TieRule.RELEASED_BM25_FIRST)
 
 
 class TieOrder:
@@ -52,6 +57,11 @@ class TieOrder:
         self.rule = rule
         self._priority = _priority(rule, document_keys, document_ids, seed)
 
+    @property
+    def has_bm25_first(self) -> bool:
+        """Whether the entries of a fused list come BM25 first, not dense first."""
+        return self.rule is TieRule.RELEASED_BM25_FIRST
+
     def top(self, scores: Scores, documents: Places, k: int) -> Places:
         """Return the places (into `scores`) of the k best, best first; all tied at the cut compete by the rule.
 
@@ -72,13 +82,16 @@ class TieOrder:
         There it is numpy's `argsort(scores)[::-1]` over all documents of the scope, which must be in source order:
         the order of equal scores is whatever numpy's unstable sort leaves.
         """
-        if self.rule is TieRule.RELEASED:
+        if self.rule in _RELEASED:
             return np.argsort(scores)[::-1][:k]  # the unstable default is what study A ran
         return self.top(scores, documents, k)
 
     def top_fused(self, scores: Scores, documents: Places, k: int) -> Places:
-        """Return the top k of a fused list whose entries come dense first: `released` keeps that order on ties."""
-        if self.rule is TieRule.RELEASED:
+        """Return the top k of a fused list: the `released` rules keep the order of the entries on ties.
+
+        They are those of one list in its order, then those of the other alone; `has_bm25_first` says of which first.
+        """
+        if self.rule in _RELEASED:
             return _top(scores, np.arange(len(scores)), k)
         return self.top(scores, documents, k)
 

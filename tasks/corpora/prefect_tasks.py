@@ -1,5 +1,6 @@
 """Normalised corpora as cached steps, one per dataset."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tasks.artifacts import Artifact
@@ -9,6 +10,7 @@ from tasks.corpora import (
     build_longmemeval,
     build_nfcorpus,
     build_overlay,
+    build_sample,
     build_synthetic,
 )
 from tasks.corpora.locomo import LocomoParams
@@ -52,6 +54,12 @@ def longmemeval(out: Path, progress: Progress, *, raw: Artifact, params: Longmem
 def classes(out: Path, progress: Progress, *, corpus: Artifact) -> None:
     """Find the documents and sessions with equal content."""
     build_classes.build(corpus.path, out, progress)
+
+
+@step(stage="corpora", module=build_sample, libraries=("numpy",))
+def sample(out: Path, progress: Progress, *, corpus: Artifact, size: int, population: Sequence[str]) -> None:
+    """Draw the questions that are asked, where a table is of a sample."""
+    build_sample.build(corpus.path, size, population, out, progress)
 
 
 @step(stage="corpora", module=build_overlay, libraries=("pyarrow",), unkeyed=("file",))

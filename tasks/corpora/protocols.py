@@ -80,6 +80,8 @@ class Protocol:
     twins: Twins = Twins.RAW
     level: Level = Level.TURN
     qrels: Qrels = Qrels.ORIGINAL
+    sample: int = 0
+    """Questions asked, drawn as study A draws them (`tasks.corpora.samples`); 0 for all."""
 
     def __post_init__(self) -> None:
         if self.ranks_sessions and self.level is Level.TURN:
@@ -94,7 +96,9 @@ class Protocol:
         has_turns = self.name is not ProtocolName.POOLED_DOCUMENT
         defaults = (Roles.ALL, Relevance.EVIDENCE, Level.TURN)
         if not has_turns and (self.roles, self.relevance, self.level) != defaults:
-            faults.append("documents have no roles, turns or sessions; expected no parameter but twins and qrels")
+            faults.append("documents have no roles, turns or sessions; expected no parameter but twins, qrels, sample")
+        if self.sample < 0:
+            faults.append(f"sample={self.sample}; expected a number of questions, or 0 for all")
         if self.relevance is Relevance.STUDY_A and (self.level is Level.SESSION or self.is_official):
             faults.append("relevance=study-a is a rule for turns, of study A")
         return faults
@@ -131,7 +135,7 @@ class Protocol:
     @property
     def search(self) -> "Protocol":
         """The protocol that searches the same and judges as the data set does: the rankings of both are the same."""
-        return Protocol(self.name, roles=self.roles)
+        return Protocol(self.name, roles=self.roles, sample=self.sample)
 
     @property
     def folds(self) -> bool:
@@ -139,6 +143,7 @@ class Protocol:
         return self.twins is Twins.COLLAPSED or (self.level is Level.SESSION and not self.ranks_sessions)
 
 
+SAMPLE = "sample"
 _CHOICES: dict[str, type[StrEnum]] = {
     "roles": Roles,
     "relevance": Relevance,
@@ -162,12 +167,12 @@ def parse_protocol(text: str) -> Protocol:
     match = re.fullmatch(r"([a-z-]+)(?:\(([^()]*)\))?", text.strip())
     if match is None or match[1] not in set(ProtocolName):
         raise BenchError(f"unknown protocol {text!r}; expected one of: {', '.join(ProtocolName)}")
-    protocol = Protocol(ProtocolName(match[1]))
+    chosen: dict[str, Any] = {}
     for argument in filter(None, (part.strip() for part in (match[2] or "").split(","))):
         name, _, value = (part.strip() for part in argument.partition("="))
-        if name not in _CHOICES or value not in set(_CHOICES[name]):
+        is_size = name == SAMPLE and value.isascii() and value.isdigit()
+        if name in chosen or not (is_size or value in set(_CHOICES.get(name, ()))):
             valid = "; ".join(f"{key}={'|'.join(choices)}" for key, choices in _CHOICES.items())
-            raise BenchError(f"protocol {text!r}: parameter {argument!r}; expected {valid}")
-        chosen: dict[str, Any] = {name: _CHOICES[name](value)}
-        protocol = replace(protocol, **chosen)
-    return protocol
+            raise BenchError(f"protocol {text!r}: parameter {argument!r}; expected, each once, {valid}; {SAMPLE}=N")
+        chosen[name] = int(value) if name == SAMPLE else _CHOICES[name](value)
+    return replace(Protocol(ProtocolName(match[1])), **chosen)

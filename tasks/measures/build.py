@@ -8,6 +8,7 @@ import polars as pl
 
 from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.relevance import has_a_value, judging
+from tasks.corpora.samples import read_asked
 from tasks.corpora.tables import Corpus
 from tasks.measures.judged import evaluate, fold, judge
 from tasks.measures.metric_table import SCHEMA, metric_rows, origin, read_rankings
@@ -23,6 +24,7 @@ def build(
     params: MeasureParams,
     out: Path,
     progress: Progress = silent,
+    asked_dir: Path | None = None,
 ) -> None:
     """Write `query_metrics.parquet`: a row for each variant, measure and query of the corpus.
 
@@ -42,15 +44,18 @@ def build(
         Decides what a ranked document counts as, and what is relevant.
     params
         Which measures.
+    asked_dir
+        Artifact with `asked.parquet`: only those queries have values; None for all.
     out
         Directory to write into.
     progress
         Told the variants done.
     """
     corpus = Corpus.read(corpus_dir, with_texts=False)
+    is_asked = read_asked(asked_dir, corpus.queries.height)
     by = parse_protocol(protocol)
     judged_by = judging(corpus, by, classes_dir)
-    is_scored = has_a_value(corpus.queries, by)
+    is_scored = has_a_value(corpus.queries, by) & is_asked
     measures = [parse(name) for name in params.names]
     tables = [pl.DataFrame(schema=SCHEMA)]
     for n_done, (variant, directory) in enumerate(rankings.items(), start=1):

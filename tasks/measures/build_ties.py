@@ -8,6 +8,7 @@ import polars as pl
 
 from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.relevance import has_a_value, judging
+from tasks.corpora.samples import read_asked
 from tasks.corpora.tables import Corpus
 from tasks.measures.judged import Judged, fold, judge
 from tasks.measures.metric_table import RANKING_COLUMNS, read_rankings
@@ -37,6 +38,7 @@ def build(
     params: MeasureParams,
     out: Path,
     progress: Progress = silent,
+    asked_dir: Path | None = None,
 ) -> None:
     """Write `ties.parquet`: a row for each variant, measure and query that has a value (`SCHEMA`).
 
@@ -53,17 +55,20 @@ def build(
         Decides what is relevant.
     params
         Which measures; `pool_R` has no ties of its own.
+    asked_dir
+        Artifact with `asked.parquet`: only those queries have values; None for all.
     out
         Directory to write into.
     progress
         Told the variants done.
     """
     corpus = Corpus.read(corpus_dir, with_texts=False)
+    is_asked = read_asked(asked_dir, corpus.queries.height)
     by = parse_protocol(protocol)
     tables = [pl.DataFrame(schema=SCHEMA)]
     if not by.folds:
         judged_by = judging(corpus, by)
-        is_scored = has_a_value(corpus.queries, by)
+        is_scored = has_a_value(corpus.queries, by) & is_asked
         measures = [m for m in map(parse, params.names) if not isinstance(m, PoolRecall)]
         for n_done, (variant, directory) in enumerate(rankings.items(), start=1):
             ranked = fold(read_rankings(directory, corpus.queries, [*RANKING_COLUMNS, "score"]), judged_by.item_of)

@@ -20,10 +20,12 @@ def query_metrics(
     classes: Artifact | None,
     protocol: str,
     params: MeasureParams,
+    asked: Artifact | None,
 ) -> None:
     """Compute every measure of every variant and query."""
+    asked_dir = asked.path if asked else None
     places = {variant: artifact.path for variant, artifact in rankings.items()}
-    build.build(places, corpus.path, classes.path if classes else None, protocol, params, out, progress)
+    build.build(places, corpus.path, classes.path if classes else None, protocol, params, out, progress, asked_dir)
 
 
 @step(stage="measures", module=build_ties, libraries=("numpy",))
@@ -35,7 +37,9 @@ def tie_audit(
     corpus: Artifact,
     protocol: str,
     params: MeasureParams,
+    asked: Artifact | None,
 ) -> None:
     """Say how far each measure depends on the order of equal scores."""
+    asked_dir = asked.path if asked else None
     places = {variant: artifact.path for variant, artifact in rankings.items()}
-    build_ties.build(places, corpus.path, protocol, params, out, progress)
+    build_ties.build(places, corpus.path, protocol, params, out, progress, asked_dir)

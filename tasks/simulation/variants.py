@@ -7,44 +7,104 @@ too, so that `bm25` alone always means tokenizer regex, Lucene's idf, k1 1.5, b 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
+from tasks.candidates.ranking import TieRule
 from tasks.records import BenchError, Params
 from tasks.simulation.suppression import RifParams, Rule, RuleSet
+from tasks.text.tokenizers import TokenizerParams
 
 RIF = "rif"
-STATELESS = ("bm25", "dense", "hybrid-rrf", "dense-rerank", "hybrid-rerank")
+ADAPTIVE = "adaptive-rerank"
+STATELESS = ("bm25", "dense", "hybrid-rrf", "dense-rerank", "hybrid-rerank", ADAPTIVE)
 """Variants without suppression, in the order of a table."""
 
-RERANKED = ("dense-rerank", "hybrid-rerank", RIF)
+RERANKED = ("dense-rerank", "hybrid-rerank", ADAPTIVE, RIF)
 """Variants whose final order is the cross-encoder's."""
 
 _RULE_SET_LABELS = {
     RuleSet.PAPER: "the paper's rules",
     RuleSet.PAPER_LITERAL: "the paper's rules to the letter",
 }
-_ALWAYS_SHOWN = ("rule", "clusters")
+_ALWAYS_SHOWN = ("rule", "clusters", "k_deep")
+_EXAMPLES = {RIF: "rif(rule=gap,clusters=30)", ADAPTIVE: "adaptive-rerank(k_deep=100)"}
 
 
 class FirstStage(Params):
-    """What makes the lists that a variant starts from; the order of the fields is their order in a variant's name."""
+    """What makes the lists that a variant starts from; the order of the fields is their order in a variant's name.
+
+    Attributes
+    ----------
+    tokenizer, idf, k1, b
+        Of BM25.
+    encoder
+        Of the dense list.
+    k
+        Depth of each list.
+    rrf_k, rank_origin
+        Of reciprocal rank fusion.
+    ties, tie_seed
+        The order of equal scores.
+    fill
+        Whether documents that match no word of the query fill a BM25 list with fewer than k matching ones.
+    """
 
     tokenizer: str = "regex"
     idf: Literal["lucene", "okapi-floor"] = "lucene"
     k1: float = Field(default=1.5, ge=0, allow_inf_nan=False)
     b: float = Field(default=0.75, ge=0, le=1)
     encoder: str = "all-MiniLM-L6-v2"
+    k: int = Field(default=30, ge=1)
+    rrf_k: int = Field(default=60, ge=0)
+    rank_origin: int = Field(default=1, ge=0, le=1)
+    ties: TieRule = TieRule.OPAQUE
+    tie_seed: int = 0
+    fill: bool = False
+
+    @field_validator("tokenizer")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        return TokenizerParams(name=name).name
 
 
-_LEXICAL, _DENSE = ("tokenizer", "idf", "k1", "b"), ("encoder",)
+class RerankParams(Params):
+    """Parameters of a reranked list. `pool` is P: how many of the best of the list the reranker sees."""
+
+    pool: Annotated[int, Field(ge=1)] | Literal["all"] = 30
+
+
+class AdaptiveParams(Params):
+    """Parameters of adaptive depth (protocols.md A.10).
+
+    Attributes
+    ----------
+    k_deep
+        Depth of each list, and of what is reranked, in the second pass.
+    threshold
+        A second pass is made where the best logit of the first is below.
+    """
+
+    k_deep: int = Field(default=100, ge=1)
+    threshold: float = Field(default=4.0, allow_inf_nan=False)
+
+
+_PARAMS: dict[str, type[Params]] = {
+    RIF: RifParams,
+    ADAPTIVE: AdaptiveParams,
+    "dense-rerank": RerankParams,
+    "hybrid-rerank": RerankParams,
+}
+_LEXICAL = {"tokenizer", "idf", "k1", "b", "fill"}
+_DENSE = {"encoder"}
+_LISTED = {"k", "ties", "tie_seed"}
 DEFAULT_STAGE = FirstStage()
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A retrieval variant; `rif` holds its parameters where it suppresses.
+    """A retrieval variant; `params` are those of its own, where it has any, `first_stage` those of its lists.
 
     >>> str(Variant("rif", RifParams(rule=Rule.GAP, clusters=30, alpha=0.5)))
     'rif(rule=gap,clusters=30,alpha=0.5)'
@@ -53,20 +113,29 @@ class Variant:
     """
 
     name: str
-    rif: RifParams | None = None
+    params: Params | None = None
     first_stage: FirstStage = DEFAULT_STAGE
 
     def __post_init__(self) -> None:
-        if (self.name == RIF) != (self.rif is not None) or self.name not in (*STATELESS, RIF):
-            raise BenchError(f"variant {self.name!r} with parameters {self.rif!r}; expected one of {_valid_names()}")
+        if self.params is None and self.name in {"dense-rerank", "hybrid-rerank"}:
+            object.__setattr__(self, "params", RerankParams())
+        if type(self.params) is not _PARAMS.get(self.name, type(None)) or self.name not in (*STATELESS, RIF):
+            raise BenchError(f"variant {self.name!r} with parameters {self.params!r}; expected one of {_valid_names()}")
 
     def __str__(self) -> str:
-        shown: dict[str, object] = {}
-        if self.rif is not None:
-            shown = {name: getattr(self.rif, name) for name in _ALWAYS_SHOWN} | _changed(self.rif)
-        shown |= self.stage_changes
-        arguments = ",".join(f"{name}={value}" for name, value in shown.items())
+        shown = (_shown(self.params) if self.params else {}) | self.stage_changes
+        arguments = ",".join(f"{name}={_text(value)}" for name, value in shown.items())
         return f"{self.name}({arguments})" if shown else self.name
+
+    @property
+    def rif(self) -> RifParams | None:
+        """The rules of suppression, where the variant suppresses."""
+        return self.params if isinstance(self.params, RifParams) else None
+
+    @property
+    def adaptive(self) -> AdaptiveParams | None:
+        """The second pass, where the variant has one."""
+        return self.params if isinstance(self.params, AdaptiveParams) else None
 
     @property
     def is_reranked(self) -> bool:
@@ -74,17 +143,37 @@ class Variant:
         return self.name in RERANKED
 
     @property
+    def pool(self) -> int | None:
+        """How many candidates the reranker sees; None for all, and where nothing is reranked."""
+        if isinstance(self.params, RerankParams):
+            return None if self.params.pool == "all" else self.params.pool
+        return self.rif.pool if self.rif else None
+
+    @property
     def stage_changes(self) -> dict[str, object]:
         """The parameters of the first stage that the variant uses and that differ from their default."""
-        return {name: value for name, value in _changed(self.first_stage).items() if name in _stage_names(self.name)}
+        return {name: value for name, value in _changed(self.first_stage).items() if name in self.stage_names}
+
+    @property
+    def stage_names(self) -> tuple[str, ...]:
+        """The parameters of the first stage that the variant uses."""
+        return _stage_names(self.name)
+
+    def full_stage(self, first_stage: FirstStage) -> FirstStage:
+        """Return another first stage with what the variant's own name says of it."""
+        own = {name: getattr(self.first_stage, name) for name in self.first_stage.model_fields_set}
+        return first_stage.model_copy(update=own)
 
     def over(self, first_stage: FirstStage) -> "Variant":
-        """Return the variant over another first stage; what it does not use of it changes nothing.
+        """Return the variant over another first stage: what its own name says of it stays; what it does not use is out.
 
         >>> str(parse("dense").over(FirstStage(tokenizer="split")))
         'dense'
+        >>> str(parse("bm25(k1=0.9)").over(FirstStage(tokenizer="split")))
+        'bm25(tokenizer=split,k1=0.9)'
         """
-        used = {name: getattr(first_stage, name) for name in _stage_names(self.name)}
+        full = self.full_stage(first_stage)
+        used = {name: getattr(full, name) for name in self.stage_names}
         return replace(self, first_stage=FirstStage.model_validate(used))
 
 
@@ -103,17 +192,19 @@ def parse(text: str) -> Variant:
     name = match[1] if match else ""
     if match is None or name not in (*STATELESS, RIF):
         raise BenchError(f"unknown variant {text!r}; expected one of {_valid_names()}")
-    rif_names = {field.rstrip("_"): field for field in RifParams.model_fields} if name == RIF else {}
-    values = _arguments(text, match[2] or "", [*rif_names, *_stage_names(name)])
-    if missing := [field for field in _ALWAYS_SHOWN if name == RIF and field not in values]:
-        raise BenchError(f"variant {text!r}: no {' and no '.join(missing)}; write e.g. rif(rule=gap,clusters=30)")
+    kind = _PARAMS.get(name)
+    own = {field.rstrip("_"): field for field in kind.model_fields} if kind else {}
+    values = _arguments(text, match[2] or "", [*own, *_stage_names(name)])
+    needed = [field for field in own if field in _ALWAYS_SHOWN]
+    if missing := [field for field in needed if field not in values]:
+        raise BenchError(f"variant {text!r}: no {' and no '.join(missing)}; write e.g. {_EXAMPLES[name]}")
     try:
-        rif = {rif_names[key]: value for key, value in values.items() if key in rif_names}
-        stage = {key: value for key, value in values.items() if key not in rif_names}
-        return Variant(name, RifParams.model_validate(rif) if name == RIF else None, FirstStage.model_validate(stage))
+        params = kind.model_validate({own[key]: value for key, value in values.items() if key in own}) if kind else None
+        stage = FirstStage.model_validate({key: value for key, value in values.items() if key not in own})
     except ValidationError as error:
-        faults = "; ".join(f"{fault['loc'][0]}={fault['input']}: {fault['msg']}" for fault in error.errors())
+        faults = "; ".join(f"{_place(fault['loc'])}={fault['input']}: {fault['msg']}" for fault in error.errors())
         raise BenchError(f"variant {text!r}: {faults}") from error
+    return Variant(name, params, stage)
 
 
 def label(variant: Variant) -> str:
@@ -124,22 +215,35 @@ def label(variant: Variant) -> str:
     >>> label(parse("bm25(tokenizer=split)"))
     'bm25, tokenizer split'
     """
-    parts = [variant.name] if variant.rif is None else _rif_labels(variant.rif)
-    return ", ".join([*parts, *(f"{name} {value}" for name, value in variant.stage_changes.items())])
+    if variant.rif is not None:
+        parts = _rif_labels(variant.rif)
+    else:
+        own = _shown(variant.params) if variant.params else {}
+        parts = [variant.name, *(f"{name} {_text(value)}" for name, value in own.items())]
+    return ", ".join([*parts, *(f"{name} {_text(value)}" for name, value in variant.stage_changes.items())])
 
 
 def _rif_labels(rif: RifParams) -> list[str]:
     parts = ["global" if rif.clusters == 1 else f"clustered {rif.clusters}"]
     parts.append("rank-gap" if rif.rule is Rule.GAP else "uniform")
     parts += [_RULE_SET_LABELS[rif.rule_set]] if rif.rule_set is not RuleSet.RELEASED else []
-    return parts + [f"{name} {value}" for name, value in _changed(rif).items() if name != "rule_set"]
+    return parts + [f"{name} {_text(value)}" for name, value in _changed(rif).items() if name != "rule_set"]
 
 
 def _stage_names(name: str) -> tuple[str, ...]:
     """Return the parameters of the first stage that a variant uses."""
+    used = set(FirstStage.model_fields)
     if name == "bm25":
-        return _LEXICAL
-    return _DENSE if name.startswith("dense") else (*_LEXICAL, *_DENSE)
+        used = _LEXICAL | _LISTED
+    elif name.startswith("dense"):
+        used = _DENSE | _LISTED
+    return tuple(field for field in FirstStage.model_fields if field in used)
+
+
+def _shown(params: Params) -> dict[str, object]:
+    """Return the parameters that a name shows, in the order of the fields: those that it must, and changed ones."""
+    always = {name: getattr(params, name) for name in type(params).model_fields if name in _ALWAYS_SHOWN}
+    return always | _changed(params)
 
 
 def _changed(params: Params) -> dict[str, object]:
@@ -149,6 +253,14 @@ def _changed(params: Params) -> dict[str, object]:
         for name, field in type(params).model_fields.items()
         if name not in _ALWAYS_SHOWN and getattr(params, name) != field.default
     }
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _place(place: tuple[int | str, ...]) -> str:
+    return str(place[0]) if place else "its parameters"
 
 
 def _arguments(text: str, inside: str, valid: list[str]) -> Mapping[str, str]:

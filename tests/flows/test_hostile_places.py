@@ -125,9 +125,8 @@ def test_a_disk_that_fills_up_in_any_stage_is_said_in_words_and_the_next_run_goe
     bench = reference.bench_at(disk.place, without=from_step("corpora/locomo"), is_linked=False)
     for step in FILLED:
         fail_on_full_disk(bench, disk, step)
-    for place in ("publishing/report", "publishing/warehouse"):
-        fail_on_full_disk(bench, disk, place)
-        assert bench.published() == set()
+    fail_on_full_disk(bench, disk, "publishing/report")  # fails at the warehouse's tables: moving them needs no room
+    assert bench.published() == set()
     run_id = bench.run()
     assert bench.computed(run_id) == []
     assert bench.digests() == reference.bench.digests()

@@ -4,6 +4,7 @@ import pytest
 
 from flows.run_config import RunConfig, command_of, load_config, profile_names
 from flows.searches import measures_of, protocols_of, report_of, searches_of
+from tasks.corpora.protocols import parse_protocol
 from tasks.records import BenchError
 
 
@@ -44,7 +45,24 @@ def test_overrides_reach_their_place_as_toml_values() -> None:
         (['variants=["bm25"]'], "the baseline hybrid-rerank is not among the variants"),
         (['measures.names=["nDGC@10"]'], "nDGC@10"),
         (["locomo.evidence=strict"], "options of locomo given, but the dataset is nfcorpus"),
-        (['variants=["hybrid-rerank", "bm25(tokenizer=split)"]'], "the run's first stage makes it bm25;"),
+        (['variants=["hybrid-rerank", "bm25(tokenizer=words)"]'], "unknown tokenizer; choose one of: split, regex"),
+        (['variants=["hybrid-rerank", "dense(encoder=e5)"]'], "variants ask for the encoders e5; a run has one"),
+        (['variants=["hybrid-rerank", "rif(rule=gap,clusters=3,pool=20)"]'], "reranks 20 candidates and the baseline"),
+        (
+            ['searches={"pooled-turn" = {baseline = "bm25"}}'],
+            "searches of pooled-turn: no protocol of the run has such",
+        ),
+        (
+            [
+                'other_protocols=["pooled-document(sample=9)"]',
+                "other_searches={variants=['bm25','rif(rule=gap,clusters=1)']}",
+            ],
+            "protocol pooled-document(sample=9) asks a sample",
+        ),
+        (
+            ["significance.families=[{name='a', baseline='hybrid-rerank', variants=['bm25(k1=9)']}]"],
+            "families compare bm25(k1=9), which is not among the variants",
+        ),
         (['variants=["hybrid-rerank", "bm25", "bm25()"]'], "a variant is there twice"),
         (["stream.steps=-1"], "stream.steps = -1"),
     ],
@@ -68,7 +86,7 @@ def test_an_unknown_profile_lists_the_valid_ones() -> None:
 
 def test_a_first_stage_that_is_not_the_default_is_in_the_names() -> None:
     config = load_config("nfcorpus", ["tokenizer.name=split", "bm25.variant=okapi-floor"])
-    names = [str(variant) for variant in config.parsed_variants]
+    names = [str(variant) for variant in searches_of(config)[0].variants]
     assert names[:3] == [
         "bm25(tokenizer=split,idf=okapi-floor)",
         "dense",
@@ -90,7 +108,10 @@ def test_the_command_repeats_the_run() -> None:
 
 def test_protocols_with_one_search_share_it_and_the_first_is_drawn() -> None:
     config = load_config("longmemeval")
-    searches = {str(search.protocol): [str(p) for p in search.judged_by] for search in searches_of(config)}
+    searches = {
+        str(search.protocol): [str(p) for p in protocols_of(config) if p.search == search.protocol]
+        for search in searches_of(config)
+    }
     assert list(searches) == [
         "pooled-turn",
         "haystack-turn",
@@ -110,16 +131,50 @@ def test_protocols_with_one_search_share_it_and_the_first_is_drawn() -> None:
 
 def test_only_the_main_search_reranks_and_keeps_state() -> None:
     main, *others = searches_of(load_config("longmemeval"))
-    assert main.needs_logits and main.needs_stream
-    assert not any(search.needs_logits or search.needs_stream for search in others)
+    assert [(lists.needs_logits, lists.needs_stream) for lists in main.lists] == [(True, True)]
+    assert not any(lists.needs_logits or lists.needs_stream for search in others for lists in search.lists)
 
 
 def test_the_official_evaluation_looks_at_fifty_ranks() -> None:
     config = load_config("longmemeval")
     official = next(search for search in searches_of(config) if search.protocol.is_official)
-    assert (official.candidates.k, official.replay.depth) == (50, 50)
-    assert "R_all@50" in measures_of(config, official.judged_by[0]).names
-    assert searches_of(config)[0].candidates.k == 30
+    assert [lists.candidates.k for lists in official.lists] == [50]
+    assert official.replay.depth == 50
+    assert "R_all@50" in measures_of(config, parse_protocol("longmemeval-official-turn")).names
+    assert searches_of(config)[0].lists[0].candidates.k == 30
+
+
+def test_variants_are_grouped_by_what_makes_their_lists() -> None:
+    variants = ["hybrid-rerank", "bm25", "bm25(tokenizer=split)", "dense", "hybrid-rrf(tokenizer=split)", "bm25(k1=9)"]
+    (search,) = searches_of(load_config("nfcorpus", [f"variants={variants!r}", "candidates.k=7"]))
+    grouped = {(lists.stage.tokenizer, lists.stage.k1): [v.name for v in lists.variants] for lists in search.lists}
+    assert grouped == {
+        ("regex", 1.5): ["hybrid-rerank", "bm25", "dense"],
+        ("split", 1.5): ["bm25", "hybrid-rrf"],
+        ("regex", 9.0): ["bm25"],
+    }
+    assert {lists.candidates.k for lists in search.lists} == {7}
+    assert search.baseline == "hybrid-rerank(k=7)"
+
+
+def test_a_variant_overrides_the_runs_first_stage() -> None:
+    settings = ["tokenizer.name=split", 'variants=["hybrid-rerank", "bm25(tokenizer=regex)", "bm25"]']
+    (search,) = searches_of(load_config("nfcorpus", settings))
+    assert [str(lists.tokenizer.name) for lists in search.lists] == ["split", "regex"]
+    assert {str(variant) for variant in search.variants} == {
+        "hybrid-rerank(tokenizer=split)",
+        "bm25",
+        "bm25(tokenizer=split)",
+    }
+
+
+def test_the_two_passes_of_adaptive_depth_rerank_all_of_their_cut() -> None:
+    variants = ["hybrid-rerank", "adaptive-rerank(k_deep=60)"]
+    (search,) = searches_of(load_config("nfcorpus", [f"variants={variants!r}"]))
+    (lists,) = search.lists
+    assert [str(variant) for variant in lists.adaptive] == ["adaptive-rerank(k_deep=60)"]
+    deep, variant = lists.reranked(60)
+    assert (deep.candidates.k, variant.pool, str(variant)) == (60, 60, "hybrid-rerank(pool=60,k=60)")
 
 
 def test_an_overlay_adds_the_patched_main_protocol() -> None:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from tasks.candidates.build import CANDIDATES, POOLS, CandidateParams, build
 from tasks.candidates.ranking import TieRule
+from tasks.corpora.samples import write_asked
 from tasks.corpora.tables import CorpusWriter
 from tasks.indexes.bm25 import Bm25Params, RaggedTokens, index_scope, write_index
 from tasks.records import BenchError, Document, Query, ScopeMember, Session
@@ -217,3 +218,29 @@ def test_bm25_index_of_another_protocol_is_refused(tmp_path: Path) -> None:
 def test_wrong_parameter_is_an_error(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         CandidateParams.model_validate(wrong)
+
+
+def test_only_asked_queries_search(tmp_path: Path) -> None:
+    inputs = Inputs(tmp_path, [[1], [1], [7], [1]], [[7], [1], [7]])
+    everyone, _ = inputs.build(CandidateParams(k=2))
+    asked = tmp_path / "asked"
+    asked.mkdir()
+    write_asked(np.array([False, True, True]), asked)
+    build(*inputs.directories, inputs.protocol, CandidateParams(k=2), inputs.out, asked_dir=asked)
+    found = pl.read_parquet(inputs.out / "candidates.parquet")
+    assert found.equals(everyone.filter(pl.col("query_index") > 0))
+    assert pl.read_parquet(inputs.out / "pools.parquet")["query_index"].to_list() == [1, 2]
+
+
+def test_equal_scores_of_the_two_lists_keep_the_order_of_the_lists(tmp_path: Path) -> None:
+    # Dense: 0, 1; BM25 for token 7: 2 alone. Documents 0 and 2 are both first in one list: equal RRF.
+    orders = {}
+    for ties in (TieRule.RELEASED, TieRule.RELEASED_BM25_FIRST):
+        folder = tmp_path / ties
+        folder.mkdir()
+        inputs = Inputs(folder, [[1], [1], [7], [1]], [[7]], vectors=PLANE, query_vectors=[[1.0, 0.0]])
+        candidates, _ = inputs.build(CandidateParams(k=2, ties=ties))
+        orders[ties] = candidates["document_index"].to_list()
+        ranks = {row["document_index"]: (row["dense_rank"], row["bm25_rank"]) for row in candidates.to_dicts()}
+        assert ranks == {0: (0, None), 1: (1, None), 2: (None, 0)}
+    assert orders == {TieRule.RELEASED: [0, 2, 1], TieRule.RELEASED_BM25_FIRST: [2, 0, 1]}

@@ -174,7 +174,9 @@ def test_protocols_with_the_same_search_share_their_rankings() -> None:
     ("text", "fault"),
     [
         ("pooled", "unknown protocol 'pooled'; expected one of: pooled-document"),
-        ("pooled-turn(twins=merged)", "parameter 'twins=merged'; expected roles=all|user"),
+        ("pooled-turn(twins=merged)", "parameter 'twins=merged'; expected, each once, roles=all|user"),
+        ("pooled-turn(sample=-1)", "parameter 'sample=-1'; expected"),
+        ("pooled-turn(sample=5,sample=6)", "parameter 'sample=6'; expected, each once"),
         ("pooled-document(roles=user)", "documents have no roles"),
         ("haystack-session(relevance=study-a)", "a rule for turns"),
     ],

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tasks.corpora.samples import write_asked
 from tasks.corpora.tables import CorpusWriter
 from tasks.files import sha256_of
 from tasks.measures import build
@@ -129,3 +130,16 @@ def test_rankings_of_another_corpus_are_refused(corpus_dir: Path, tmp_path: Path
 def test_variant_that_ranked_nothing(corpus_dir: Path, tmp_path: Path) -> None:
     table = built({"bm25": write_rankings(tmp_path / "none", [])}, corpus_dir, tmp_path / "out")
     assert values(table, "bm25", "nDCG@10") == pytest.approx([0.0, 0.0, NAN, 0.0, NAN], nan_ok=True)
+
+
+def test_a_question_that_was_not_asked_has_no_value(
+    rankings: dict[str, Path], corpus_dir: Path, tmp_path: Path
+) -> None:
+    """Not even the value 0 of one that was asked and for which nothing was ranked."""
+    asked, out = tmp_path / "asked", tmp_path / "out"
+    asked.mkdir()
+    out.mkdir()
+    write_asked(np.array([True, False, True, True, True]), asked)
+    build.build(rankings, corpus_dir, None, "pooled-turn", PARAMS, out, asked_dir=asked)
+    table = pl.read_parquet(out / "query_metrics.parquet")
+    assert values(table, "hybrid-rerank", "RR") == pytest.approx([0.5, NAN, NAN, 0.5, NAN], nan_ok=True)

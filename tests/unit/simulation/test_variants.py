@@ -5,7 +5,7 @@ from tasks.simulation.suppression import RifParams, Rule, RuleSet
 from tasks.simulation.variants import STATELESS, Variant, label, parse
 
 STRINGS = [
-    *STATELESS,
+    *(name for name in STATELESS if name != "adaptive-rerank"),
     "rif(rule=uniform,clusters=1)",
     "rif(rule=gap,clusters=30)",
     "rif(rule=gap,clusters=30,rule_set=paper,alpha=0.5,eta=0.2,rho=0.0,lambda=0.001,s_max=2.0,pool=60,winners=5)",
@@ -14,6 +14,12 @@ STRINGS = [
     "rif(rule=uniform,clusters=1,alpha=0.1,tokenizer=split,idf=okapi-floor,encoder=bge-small)",
     "bm25(tokenizer=regex+stop+porter,idf=okapi-floor,k1=0.9,b=0.4)",
     "dense(encoder=e5-base-v2)",
+    "hybrid-rerank(pool=all)",
+    "dense-rerank(pool=5,k=80)",
+    "adaptive-rerank(k_deep=100)",
+    "adaptive-rerank(k_deep=60,threshold=3.5,tokenizer=split,ties=released-bm25-first,fill=true)",
+    "rif(rule=gap,clusters=30,source=buffer,burn_in=300,steps=3000,decay=read,rank_origin=0)",
+    "hybrid-rrf(k=10,rrf_k=20,ties=trec_eval,tie_seed=3)",
 ]
 
 
@@ -58,12 +64,17 @@ def test_defaults_are_those_of_study_a() -> None:
     [
         (
             "bm26",
-            r"unknown variant 'bm26'; expected one of bm25, dense, dense-rerank, hybrid-rerank, hybrid-rrf, rif\(",
+            r"unknown variant 'bm26'; expected one of adaptive-rerank, bm25, dense, dense-rerank, hybrid-rerank, hybrid-rrf, rif\(",
         ),
         ("", "unknown variant ''"),
         ("rif(rule=gap,clusters=30", "unknown variant"),
-        ("dense(k=3)", "'k=3'; expected name=value, each once, with a name of encoder"),
+        ("dense(k1=3)", "'k1=3'; expected name=value, each once, with a name of encoder, k, ties, tie_seed"),
         ("dense(tokenizer=split)", "with a name of encoder"),
+        ("bm25(tokenizer=words)", "tokenizer=words: .*unknown tokenizer; choose one of: split, regex"),
+        ("adaptive-rerank", r"no k_deep; write e.g. adaptive-rerank\(k_deep=100\)"),
+        ("hybrid-rerank(pool=most)", "pool=most"),
+        ("hybrid-rerank(pool=0)", "pool=0"),
+        ("rif(rule=gap,clusters=3,fill=maybe)", "fill=maybe"),
         ("bm25(idf=robertson)", "idf=robertson: Input should be 'lucene' or 'okapi-floor'"),
         ("rif", "no rule and no clusters"),
         ("rif(rule=gap)", "no clusters"),
