@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tasks.artifacts import Artifact
-from tasks.indexes import build_bm25, build_dense
+from tasks.indexes import build_bm25, build_deduplicated, build_dense
 from tasks.indexes.bm25 import Bm25Params
+from tasks.indexes.build_deduplicated import DeduplicationParams
 from tasks.prefect_cache import step
 from tasks.progress import Progress
 
@@ -30,3 +31,11 @@ def bm25(
 ) -> None:
     """Build the BM25 index of every scope."""
     build_bm25.build(tokens.path, corpus.path, protocol, params, out, progress)
+
+
+@step(stage="indexes", module=build_deduplicated, libraries=("faiss-cpu", "numpy", "pyarrow"))
+def deduplicated(
+    out: Path, progress: Progress, *, corpus: Artifact, texts: Artifact, index: Artifact, params: DeduplicationParams
+) -> None:
+    """Remove the near-duplicates from a corpus, by the vectors of its dense index; the result is a corpus again."""
+    build_deduplicated.build(corpus.path, texts.path, index.path, params, out, progress)
