@@ -1,0 +1,90 @@
+"""What many streams do to the main table, and what a stream leaves behind step by step."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from tasks.reporting.schemas import conform
+from tasks.studies.declared import NDCG, POOL_RECALL, Cell, Statistic
+from tasks.studies.estimates import NAN
+from tasks.studies.names import PROTOCOL_OF, SUPPRESSION, TOKENIZERS, main_variant
+from tasks.studies.published import Published
+from tasks.studies.results import Results
+from tasks.studies.schemas import STREAMS, TRACES
+from tasks.studies.study_a import MAIN_ROWS
+
+
+def main_rows() -> dict[str, str]:
+    """Return the variants with state of the main tables, by a name for the row."""
+    return {
+        row if tokenizer == "split" else f"{tokenizer}: {row}": main_variant(row, stage, SUPPRESSION)
+        for tokenizer, stage in TOKENIZERS.items()
+        for row in MAIN_ROWS
+        if row != "baseline"
+    }
+
+
+def streams(cells: tuple[Cell, ...], results: Results, published: Published) -> pl.DataFrame:
+    """Return the rows of `STREAMS` of one data set; none for a run of one stream."""
+    report = results.judged.get(PROTOCOL_OF[results.dataset])
+    if report is None or not report.streams.height:
+        return pl.DataFrame(schema=STREAMS.schema)
+    known = _published_deltas(cells, results.dataset, published)
+    rows = []
+    for row, variant in main_rows().items():
+        for measure in (NDCG, POOL_RECALL):
+            found = report.streams.filter(pl.col("variant") == variant, pl.col("measure") == measure)
+            if found.height:
+                spread = _spread(found, known.get((variant, measure), NAN))
+                rows.append({"dataset": results.dataset, "row": row, "variant": variant, "measure": measure, **spread})
+    return conform(pl.DataFrame(rows, schema=STREAMS.schema), STREAMS)
+
+
+def traces(results: Results) -> pl.DataFrame:
+    """Return the rows of `TRACES` of one data set."""
+    report = results.judged.get(PROTOCOL_OF[results.dataset])
+    if report is None or not report.traces.height:
+        return pl.DataFrame(schema=TRACES.schema)
+    names = pl.DataFrame([(v, r) for r, v in main_rows().items()], schema=["variant", "row"], orient="row")
+    counts = ("n_entries", "n_entries_above", "n_documents_above", "n_documents")
+    summed = (
+        report.traces.join(names, on="variant", validate="m:1")
+        .group_by("row", "variant", "step")
+        .agg(
+            pl.col(counts).sum(),
+            pl.col("max").max(),
+            # The mean over all entries, from the scopes' means.
+            (pl.col("mean") * pl.col("n_entries")).sum() / pl.col("n_entries").sum(),
+        )
+        .with_columns(pl.lit(results.dataset).alias("dataset"), pl.col("mean").fill_nan(0.0))
+    )
+    return conform(summed.select(list(TRACES.schema)), TRACES)
+
+
+def _spread(found: pl.DataFrame, published: float) -> Mapping[str, Any]:
+    means, deltas = found["mean"].to_numpy(), np.sort(found["delta"].to_numpy())
+    is_opposite = np.sign(deltas) == -np.sign(deltas.mean())
+    return {
+        "n_streams": len(means), "mean": means.mean(), "sd": _sd(means), "min": means.min(), "max": means.max(),
+        "delta": deltas.mean(), "delta_sd": _sd(deltas), "delta_min": deltas[0], "delta_max": deltas[-1],
+        "share_opposite": float((is_opposite & (deltas != 0)).mean()),
+        "share_above_published": NAN if np.isnan(published) else float((deltas >= published).mean()),
+        "published_delta": published, "deltas": deltas.tolist(),
+    }  # fmt: skip
+
+
+def _sd(values: Any) -> float:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else NAN
+
+
+def _published_deltas(cells: tuple[Cell, ...], dataset: str, published: Published) -> dict[tuple[str, str], float]:
+    return {
+        (cell.quantity.variant, cell.quantity.measure): published.number(cell.where).value
+        for cell in cells
+        if cell.where is not None
+        and cell.dataset == dataset
+        and cell.table == "main"
+        and cell.quantity.statistic is Statistic.DIFFERENCE
+    }
