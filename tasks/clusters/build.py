@@ -1,21 +1,30 @@
-"""Build the clusters of the queries of each scope, for each requested number of clusters."""
+"""Build the clusters of the queries of each scope, for each source and each requested number of clusters."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from tasks.clusters.kmeans import ClusterParams, assign_clusters
+from tasks.clusters.kmeans import (
+    ClusterParams,
+    ClusterSource,
+    Numbers,
+    Vectors,
+    effective_count,
+    fit_centroids,
+    nearest,
+)
 from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.scopes import scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.indexes.dense import open_vectors
 from tasks.progress import Progress, silent
 
-QUERIES_PER_CLUSTER = 10
-"""In a conversation, K is cut to a tenth of its questions."""
-
-CLUSTERS = pl.Schema({"n_clusters": pl.Int32, "scope_id": pl.Utf8, "query_index": pl.Int32, "cluster": pl.Int32})
+CLUSTERS = pl.Schema(
+    {"source": pl.Utf8, "n_clusters": pl.Int32, "scope_id": pl.Utf8, "query_index": pl.Int32, "cluster": pl.Int32}
+)
 
 
 def build(
@@ -26,47 +35,56 @@ def build(
     out: Path,
     progress: Progress = silent,
 ) -> None:
-    """Write `clusters.parquet`: n_clusters as requested, scope_id, query_index, cluster; every query once per count.
+    """Write `clusters.parquet`: source, n_clusters as requested, scope_id, query_index, cluster.
+
+    Every query is there once per source and count.
 
     Parameters
     ----------
     dense_dir, corpus_dir
         Artifacts of the stages indexes and corpora.
     protocol
-        Decides the scopes: clusters are fitted on all queries of a scope, and never across scopes.
+        Decides the scopes: clusters are fitted on all queries, or all documents, of a scope, and never across scopes.
     params
-        The numbers of clusters and the settings of k-means.
+        The sources, the numbers of clusters, and the settings of k-means. K is cut by the number of queries
+        (`effective_count`), whatever the source, so that sources are compared at one K.
+
+    Notes
+    -----
+    Memory: the vectors of one scope's queries; with source `corpus` also those of its documents, 4 bytes a number,
+    except that a pool of all documents is read where it lies.
     """
-    _, vectors = open_vectors(dense_dir)
-    scopes = scope_documents(Corpus.read(corpus_dir, with_texts=False), parse_protocol(protocol))
+    documents, queries = open_vectors(dense_dir)
+    searched = parse_protocol(protocol)
+    scopes = scope_documents(Corpus.read(corpus_dir, with_texts=False), searched)
     query_scope = np.asarray(scopes.query_scope)
     tables = []
-    for done, (count, number) in enumerate(
-        [(count, number) for count in params.counts for number in range(len(scopes.scope_ids))], start=1
-    ):
-        queries = np.flatnonzero(query_scope == number)
-        n_clusters = effective_count(count, queries.size, protocol)
-        clusters = assign_clusters(np.asarray(vectors[queries]), n_clusters, niter=params.niter, seed=params.seed)
-        tables.append(
-            pl.DataFrame({"query_index": queries, "cluster": clusters}).select(
-                pl.lit(count).alias("n_clusters"),
-                pl.lit(scopes.scope_ids[number]).alias("scope_id"),
-                "query_index",
-                "cluster",
-            )
-        )
-        progress(done, len(params.counts) * len(scopes.scope_ids), "clusterings")
-    frame = pl.concat(tables) if tables else pl.DataFrame(schema=CLUSTERS)
-    frame.cast(CLUSTERS).sort("n_clusters", "query_index").write_parquet(out / "clusters.parquet", compression="zstd")
+    n_clusterings = len(params.sources) * len(scopes.scope_ids) * len(params.counts)
+    for source, (number, scope_id) in itertools.product(params.sources, enumerate(scopes.scope_ids)):
+        own = np.flatnonzero(query_scope == number)
+        asked = np.asarray(queries[own])
+        fitted_on = asked if source is ClusterSource.ALL_QUERIES else _rows(documents, scopes.documents[number])
+        for count in params.counts:
+            n_clusters = effective_count(count, own.size, is_pooled=searched.is_pooled)
+            centroids = fit_centroids(fitted_on, n_clusters, niter=params.niter, seed=params.seed)
+            tables.append(_table(source, count, scope_id, own, nearest(asked, centroids)))
+            progress(len(tables), n_clusterings, "clusterings")
+    frame = pl.concat([pl.DataFrame(schema=CLUSTERS), *tables])
+    frame.sort("source", "n_clusters", "query_index").write_parquet(out / "clusters.parquet", compression="zstd")
 
 
-def effective_count(count: int, n_queries: int, protocol: str) -> int:
-    """Return the number of clusters really fitted.
+def _rows(vectors: Vectors, rows: npt.NDArray[np.int32]) -> Vectors:
+    """Return rows of mapped vectors, without a copy where they are all of them in their order."""
+    if len(rows) == len(vectors) and np.array_equal(rows, np.arange(len(vectors))):
+        return vectors
+    return np.asarray(vectors[rows])
 
-    >>> effective_count(30, 199, "conversation-turn"), effective_count(30, 5, "conversation-turn")
-    (19, 1)
-    >>> effective_count(30, 500, "pooled-turn"), effective_count(30, 12, "pooled-turn")
-    (30, 12)
-    """
-    limit = n_queries // QUERIES_PER_CLUSTER if protocol.startswith("conversation-") else n_queries
-    return max(1, min(count, limit))
+
+def _table(
+    source: ClusterSource, count: int, scope_id: str, queries: npt.NDArray[np.int64], clusters: Numbers
+) -> pl.DataFrame:
+    columns = {"query_index": queries, "cluster": clusters}
+    named = pl.DataFrame(columns).with_columns(
+        source=pl.lit(str(source)), n_clusters=pl.lit(count), scope_id=pl.lit(scope_id)
+    )
+    return named.select(pl.col(name).cast(dtype) for name, dtype in CLUSTERS.items())

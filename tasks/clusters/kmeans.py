@@ -63,6 +63,22 @@ class ClusterParams(Params):
         return sources
 
 
+QUERIES_PER_CLUSTER = 10
+"""In a conversation, K is cut to a tenth of its questions."""
+
+
+def effective_count(count: int, n_queries: int, *, is_pooled: bool) -> int:
+    """Return the number of clusters that a scope of so many queries gets.
+
+    >>> effective_count(30, 199, is_pooled=False), effective_count(30, 5, is_pooled=False)
+    (19, 1)
+    >>> effective_count(30, 500, is_pooled=True), effective_count(30, 12, is_pooled=True)
+    (30, 12)
+    """
+    limit = n_queries if is_pooled else n_queries // QUERIES_PER_CLUSTER
+    return max(1, min(count, limit))
+
+
 def assign_clusters(vectors: Vectors, n_clusters: int, *, niter: int = 20, seed: int = 42) -> Numbers:
     """Fit `n_clusters` centroids on the vectors and give each the one with the largest inner product.
 
@@ -123,13 +139,13 @@ def nearest(vectors: Vectors, centroids: Centroids) -> Numbers:
     vectors
         Shape (n, d), float32.
     centroids
-        Shape (k, d), float64, k at least 1.
+        Shape (k, d), float64; with none or one, everything is in cluster 0.
 
     Returns
     -------
     numpy.ndarray
         Shape (n,), int32.
     """
-    if len(centroids) == 1 or not len(vectors):
+    if len(centroids) <= 1:
         return np.zeros(len(vectors), np.int32)
     return np.asarray(np.argmax(vectors.astype(np.float64) @ centroids.T, axis=1), dtype=np.int32)

@@ -1,17 +1,14 @@
 """Build the rankings of one variant, and the suppression it ends with."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
 from tasks.progress import Progress, silent
 from tasks.records import BenchError, Params
-from tasks.simulation.suppression import RifParams
+from tasks.simulation.suppressed import TRACE, read_asking, read_scopes, suppressed
 from tasks.simulation.variants import Variant, parse
 
 RANKINGS: dict[str, type[pl.DataType]] = {
@@ -23,16 +20,6 @@ RANKINGS: dict[str, type[pl.DataType]] = {
     "suppression": pl.Float64,
     "initial_position": pl.Int32,
 }
-SUPPRESSION: dict[str, type[pl.DataType]] = {
-    "scope_id": pl.Utf8,
-    "n_entries": pl.Int64,
-    "n_entries_above": pl.Int64,
-    "n_documents_above": pl.Int64,
-    "n_documents": pl.Int64,
-    "max": pl.Float64,
-    "mean": pl.Float64,
-}
-
 LISTS = {
     "bm25": ("bm25_rank", "bm25_score"),
     "dense": ("dense_rank", "dense_score"),
@@ -42,9 +29,6 @@ LISTS = {
 }
 """Stateless variants: the column that orders the list, and its score."""
 
-SATURATED = 0.01
-"""An entry above this counts as suppressed (A.10)."""
-
 
 class ReplayParams(Params):
     """Parameters of the rankings.
@@ -52,10 +36,17 @@ class ReplayParams(Params):
     Attributes
     ----------
     depth
-        Rows kept of each query's ranking; in a stateless variant also the candidates that are reranked.
+        Rows kept of each query's ranking.
+    trace_every
+        Steps of a scope's stream between two looks at the state.
+    niter, cluster_seed
+        Of `faiss.Kmeans`, where a variant fits its clusters on the stream.
     """
 
     depth: int = Field(default=30, ge=1)
+    trace_every: int = Field(default=250, ge=1)
+    niter: int = Field(default=20, ge=1)
+    cluster_seed: int = 42
 
 
 def build(
@@ -69,14 +60,17 @@ def build(
     params: ReplayParams,
     out: Path,
     progress: Progress = silent,
+    dense_dir: Path | None = None,
 ) -> None:
-    """Write `rankings.parquet` and `suppression.parquet` (without rows for variants without suppression).
+    """Write `rankings.parquet`, and `suppression.parquet` and `trace.parquet` (without rows for stateless variants).
 
     `initial_position` is the 0-based position before reranking (equal to rank - 1 without reranking); `score` is what
     ordered the ranking: the logit of reranked variants, else the list's score. In `suppression.parquet`, `n_entries`
     counts the (cluster, document) pairs updated at least once, `mean` is over them; `n_documents_above` counts the
     documents above 0.01 in any cluster, of the `n_documents` of the scope. Study A's "share of the corpus" is
-    `n_entries_above` over `n_documents`, which exceeds 1 where clusters share documents.
+    `n_entries_above` over `n_documents`, which exceeds 1 where clusters share documents. `trace.parquet` has the same
+    after `step` steps of a scope's stream: every `trace_every` steps, and at its end. Where decay is applied on read,
+    both tables and the rankings show what is left of an entry at that step.
 
     Parameters
     ----------
@@ -87,32 +81,44 @@ def build(
     pairs_dir, logit_shards
         Artifacts of the reranking stage; only reranked variants read them.
     clusters_dir, stream_dir
-        Artifacts of the clusters stage and of the stream; only `rif` reads them.
+        Artifacts of the clusters stage and of the stream; only `rif` reads them, and the clusters only where they do
+        not depend on the stream.
     corpus_dir
         Artifact of the corpora stage.
     params
-        Depth.
+        Depth, trace, and k-means.
+    dense_dir
+        Artifact of the dense index; only `rif` reads it, where its clusters depend on the stream.
 
     Raises
     ------
     BenchError
-        For an unknown variant; when a candidate has no logit, or a query no cluster.
+        For an unknown variant, or one that is made of two passes; when a candidate has no logit, or a query no cluster;
+        when the stream is shorter than the steps of the variant.
     """
     what = parse(variant)
+    if what.rif is None and what.name not in LISTS:
+        raise BenchError(f"{variant} is no ranking of one list; expected rif(...) or one of {', '.join(LISTS)}")
     candidates = pl.read_parquet(candidates_dir / "candidates.parquet").sort("query_index", "position")
     candidates = candidates.with_columns(logit=pl.lit(None, pl.Float64))
     if what.is_reranked:
         candidates = _with_logits(candidates.drop("logit"), pairs_dir, logit_shards)
-    suppression = pl.DataFrame(schema=SUPPRESSION)
+    trace = pl.DataFrame(schema=TRACE)
     if what.rif is None:
-        rankings = _stateless(what, candidates, params.depth)
+        rankings = _stateless(what, candidates)
+    elif stream_dir is None:
+        raise BenchError("a rif variant came without a stream; draw it")
     else:
-        inputs = _read_inputs(what.rif, candidates_dir, clusters_dir, stream_dir, corpus_dir)
-        rankings, suppression = _suppressed(what.rif, candidates, inputs, params.depth)
-    rankings.select(pl.col(name).cast(dtype) for name, dtype in RANKINGS.items()).write_parquet(
-        out / "rankings.parquet", compression="zstd"
-    )
-    suppression.write_parquet(out / "suppression.parquet", compression="zstd")
+        scoped = read_scopes(candidates_dir, corpus_dir)
+        asking = read_asking(what.rif, scoped, clusters_dir, dense_dir, niter=params.niter, seed=params.cluster_seed)
+        rankings, trace = suppressed(what.rif, candidates, scoped, asking, stream_dir, params.trace_every)
+    rankings = rankings.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_index"))
+    rankings.filter(pl.col("rank") <= params.depth).select(
+        pl.col(name).cast(dtype) for name, dtype in RANKINGS.items()
+    ).write_parquet(out / "rankings.parquet", compression="zstd")
+    end = trace.group_by("scope_id", maintain_order=True).last().drop("step")
+    end.write_parquet(out / "suppression.parquet", compression="zstd")
+    trace.write_parquet(out / "trace.parquet", compression="zstd")
     progress(1, 1, "variants")
 
 
@@ -135,106 +141,16 @@ def _with_logits(candidates: pl.DataFrame, pairs_dir: Path | None, shards: Seque
     return scored
 
 
-def _stateless(variant: Variant, candidates: pl.DataFrame, depth: int) -> pl.DataFrame:
-    """Cut the variant's list at `depth`; rerank what is left, stable, where the variant says so."""
+def _stateless(variant: Variant, candidates: pl.DataFrame) -> pl.DataFrame:
+    """Return the variant's list; its best `pool` reranked, stable, where the variant says so."""
     order, score = LISTS[variant.name]
     listed = candidates.filter(pl.col(order).is_not_null()).sort("query_index", order)
     listed = listed.with_columns(initial_position=pl.int_range(pl.len()).over("query_index"))
-    listed = listed.filter(pl.col("initial_position") < depth)
     if variant.is_reranked:
         score = "logit"
+        if variant.pool is not None:
+            listed = listed.filter(pl.col("initial_position") < variant.pool)
         listed = listed.sort(
             "query_index", "logit", "initial_position", descending=[False, True, False], maintain_order=True
         )
-    return listed.with_columns(
-        rank=pl.int_range(1, pl.len() + 1).over("query_index"), score=pl.col(score), suppression=pl.lit(0.0)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Inputs:
-    """Arrays by query_index: scope and state key of each query; and the stream, scope after scope."""
-
-    scope_ids: list[str]
-    query_scope: npt.NDArray[np.int64]
-    cluster: npt.NDArray[np.int64]
-    n_documents: dict[str, int]
-    steps: npt.NDArray[np.int64]
-    queries: npt.NDArray[np.int64]
-
-
-def _read_inputs(
-    rif: RifParams, candidates_dir: Path, clusters_dir: Path | None, stream_dir: Path | None, corpus_dir: Path
-) -> _Inputs:
-    if clusters_dir is None or stream_dir is None:
-        raise BenchError("a rif variant came without clusters or a stream; run these stages")
-    n_queries = pl.read_parquet(corpus_dir / "queries.parquet", columns=["query_index"]).height
-    pools = pl.read_parquet(candidates_dir / "pools.parquet").sort("query_index")
-    all_clusters = pl.read_parquet(clusters_dir / "clusters.parquet")
-    clusters = all_clusters.filter(pl.col("n_clusters") == rif.clusters).sort("query_index")
-    if not pools.height == clusters.height == n_queries:
-        available = sorted(all_clusters["n_clusters"].unique().to_list())
-        raise BenchError(
-            f"{n_queries} queries have {pools.height} pools and {clusters.height} clusters at K = {rif.clusters} "
-            f"(clustered for K in {available}); expected one each: add the K to the clusters stage"
-        )
-    scope_ids = pools["scope_id"].unique(maintain_order=True).to_list()
-    number = {scope_id: i for i, scope_id in enumerate(scope_ids)}
-    query_scope = pools["scope_id"].replace_strict(number, return_dtype=pl.Int64).to_numpy()
-    stream = pl.read_parquet(stream_dir / "stream.parquet")
-    return _Inputs(
-        scope_ids=scope_ids,
-        query_scope=query_scope,
-        cluster=query_scope * (rif.clusters + 1) + clusters["cluster"].to_numpy().astype(np.int64),
-        n_documents=dict(pools.select("scope_id", "n_documents").unique().iter_rows()),
-        steps=stream["step"].to_numpy().astype(np.int64),
-        queries=stream["query_index"].to_numpy().astype(np.int64),
-    )
-
-
-def _suppressed(
-    rif: RifParams, candidates: pl.DataFrame, inputs: _Inputs, depth: int
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    from tasks.simulation.layout import Pools, Served, lay_out  # numba: only where a stream is replayed
-    from tasks.simulation.replay import replay
-
-    lengths = np.bincount(candidates["query_index"].to_numpy(), minlength=len(inputs.query_scope))
-    pools = Pools(
-        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        documents=candidates["document_index"].to_numpy().astype(np.int64),
-        rrf=candidates["rrf"].to_numpy(),
-        logits=candidates["logit"].to_numpy(),
-    )
-    served = Served.fixed(inputs.steps, inputs.queries, inputs.cluster)
-    result = replay(lay_out(pools, served), served, rif)
-    rankings = (
-        candidates[result.rows]
-        .with_columns(
-            initial_position=pl.Series(result.r_init),
-            suppression=pl.Series(result.suppression),
-            score=pl.col("logit"),
-        )
-        .with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_index"))
-        .filter(pl.col("rank") <= depth)
-    )
-    scope_of_entry = result.entry_cluster // (rif.clusters + 1)
-    rows = [
-        _diagnostics(
-            scope_id,
-            result.entry_s[scope_of_entry == number],
-            result.entry_document[scope_of_entry == number],
-            inputs.n_documents[scope_id],
-        )
-        for number, scope_id in enumerate(inputs.scope_ids)
-    ]
-    return rankings, pl.DataFrame(rows, schema=SUPPRESSION, orient="row")
-
-
-def _diagnostics(
-    scope_id: str, s: npt.NDArray[np.float64], documents: npt.NDArray[np.int64], n_documents: int
-) -> tuple[object, ...]:
-    is_above = s > SATURATED
-    n_documents_above = len(np.unique(documents[is_above]))
-    mean = float(s.mean()) if s.size else 0.0
-    largest = float(s.max(initial=0.0))
-    return scope_id, s.size, int(is_above.sum()), n_documents_above, n_documents, largest, mean
+    return listed.with_columns(score=pl.col(score), suppression=pl.lit(0.0))

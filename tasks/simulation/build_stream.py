@@ -1,27 +1,26 @@
 """Build the query stream of each scope."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from tasks import randomness
 from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.scopes import scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.progress import Progress, silent
 from tasks.records import BenchError
-from tasks.simulation.streams import StreamParams, draw_stream, locate
+from tasks.simulation.streams import Populations, ScopeStream, StreamParams, draw_streams, populations
 
-STREAM = {"scope_id": pl.Utf8(), "step": pl.Int32(), "query_index": pl.Int32()}
+STREAM = pl.Schema({"scope_id": pl.Utf8, "step": pl.Int32, "query_index": pl.Int32})
+LENGTHS = pl.Schema({"scope_id": pl.Utf8, "n_steps": pl.Int32})
 
 
 def build(corpus_dir: Path, protocol: str, params: StreamParams, out: Path, progress: Progress = silent) -> None:
-    """Write `stream.parquet`: scope_id, step, query_index, in the order of scopes and steps.
+    """Write `stream.parquet` (scope_id, step, query_index; in the order of scopes and steps) and `lengths.parquet`.
 
-    A pooled protocol has one stream, drawn with `numpy.random.default_rng(seed)` as study A does; each conversation
-    has its own stream and its own generator, named by the scope.
+    `lengths.parquet` has scope_id and n_steps: the length of each scope's stream, steps of missing queries included.
 
     Parameters
     ----------
@@ -37,36 +36,48 @@ def build(corpus_dir: Path, protocol: str, params: StreamParams, out: Path, prog
     BenchError
         When published ids are given for a protocol with several scopes, or leave queries of the corpus out.
     """
+    population = read_populations(corpus_dir, protocol, params)
+    streams = draw_streams(population, params, seed=params.seed)
+    tables = [_table(population.scope_ids[stream.scope], stream) for stream in streams]
+    pl.concat([pl.DataFrame(schema=STREAM), *tables]).write_parquet(out / "stream.parquet", compression="zstd")
+    lengths = {"scope_id": population.scope_ids, "n_steps": [stream.n_steps for stream in streams]}
+    pl.DataFrame(lengths, schema=LENGTHS).write_parquet(out / "lengths.parquet", compression="zstd")
+    progress(len(streams), len(streams), "streams")
+
+
+def read_populations(corpus_dir: Path, protocol: str, params: StreamParams) -> Populations:
+    """Return who asks in each scope of a corpus under a protocol; what `draw_streams` draws over, for any seed."""
     corpus = Corpus.read(corpus_dir, with_texts=False)
     searched = parse_protocol(protocol)
-    is_pooled = searched.is_pooled
     scopes = scope_documents(corpus, searched)
-    query_scope = np.asarray(scopes.query_scope)
-    tables = []
-    for number, scope_id in enumerate(scopes.scope_ids):
-        population = np.flatnonzero(query_scope == number)
-        if params.published_ids:
-            population = _published(params, corpus.queries["query_id"].to_list(), len(scopes.scope_ids))
-        steps = params.steps if is_pooled else params.steps_per_query * population.size
-        rng = np.random.default_rng(params.seed) if is_pooled else randomness.generator(params.seed, "stream", scope_id)
-        drawn = population[_draw(population.size, steps, params, rng)]
-        table = pl.DataFrame({"step": np.arange(drawn.size), "query_index": drawn})
-        tables.append(table.filter(pl.col("query_index") >= 0).select(pl.lit(scope_id).alias("scope_id"), pl.all()))
-        progress(number + 1, len(scopes.scope_ids), "streams")
-    frame = pl.concat(tables) if tables else pl.DataFrame(schema=STREAM)
-    frame.select(pl.col(name).cast(dtype) for name, dtype in STREAM.items()).write_parquet(
-        out / "stream.parquet", compression="zstd"
+    query_scope, query_ids = np.asarray(scopes.query_scope), corpus.queries["query_id"].to_list()
+    return populations(scopes.scope_ids, query_scope, query_ids, params, is_pooled=searched.is_pooled)
+
+
+def read_streams(stream_dir: Path, scope_ids: Sequence[str]) -> list[ScopeStream]:
+    """Return the stream of each of these scopes, numbered by its place among them, from the artifact.
+
+    Raises
+    ------
+    BenchError
+        When the artifact has no stream for one of them.
+    """
+    lengths = dict(pl.read_parquet(stream_dir / "lengths.parquet").iter_rows())
+    if absent := [scope_id for scope_id in scope_ids if scope_id not in lengths]:
+        raise BenchError(f"{len(absent)} scopes have no stream, e.g. {absent[0]}; draw the stream of this protocol")
+    of_scope = (
+        pl.read_parquet(stream_dir / "stream.parquet")
+        .sort("scope_id", "step")
+        .partition_by("scope_id", as_dict=True, include_key=False)
     )
+    nothing = pl.DataFrame(schema=STREAM).drop("scope_id")
+    tables = [of_scope.get((scope_id,), nothing).cast(pl.Int64) for scope_id in scope_ids]
+    return [
+        ScopeStream(number, lengths[scope_id], table["step"].to_numpy(), table["query_index"].to_numpy())
+        for number, (scope_id, table) in enumerate(zip(scope_ids, tables, strict=True))
+    ]
 
 
-def _draw(n_queries: int, steps: int, params: StreamParams, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    return draw_stream(n_queries, steps, hot_share=params.hot_share, hot_probability=params.hot_probability, rng=rng)
-
-
-def _published(params: StreamParams, query_ids: list[str], n_scopes: int) -> npt.NDArray[np.int64]:
-    if n_scopes != 1:
-        raise BenchError(f"published_ids belong to a protocol with one scope; this one has {n_scopes}")
-    located = locate(params.published_ids, query_ids)
-    if absent := sorted(set(query_ids) - set(params.published_ids)):
-        raise BenchError(f"{len(absent)} queries are not among published_ids, e.g. {absent[0]}; expected all of them")
-    return located
+def _table(scope_id: str, stream: ScopeStream) -> pl.DataFrame:
+    columns = {"scope_id": [scope_id] * stream.steps.size, "step": stream.steps, "query_index": stream.queries}
+    return pl.DataFrame(columns, schema_overrides=STREAM)

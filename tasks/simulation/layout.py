@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from tasks.simulation.replay_kernels import sigmoids_of_losing
-
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Slots = npt.NDArray[np.int32]
@@ -132,6 +130,8 @@ def lay_out(pools: Pools, *served: Served) -> Layout:
     for its entry; 40 more while it is made. With clusters that move (`online`) a query has as many pairs as clusters it
     was met in, at most one per step: 10,000 steps of 60 candidates take 36 MB at the very worst.
     """
+    from tasks.simulation.replay_kernels import sigmoids_of_losing  # numba: only where a stream is replayed
+
     width = max(
         (int(c.max(initial=COLD)) for one in served for c in (one.step_clusters, one.query_clusters)), default=0
     )

@@ -6,9 +6,13 @@ import polars as pl
 import pytest
 
 from tasks.records import BenchError
-from tasks.simulation.build_replay import RANKINGS, SUPPRESSION, ReplayParams, build
+from tasks.simulation import reference
+from tasks.simulation.build_replay import RANKINGS, ReplayParams, build
+from tasks.simulation.suppressed import SUPPRESSION, TRACE
+from tasks.simulation.variants import parse
 
 N_DOCUMENTS = 40
+N_STEPS = 80
 RIF = "rif(rule=uniform,clusters=1)"
 
 
@@ -17,10 +21,10 @@ class Inputs:
 
     def __init__(self, folder: Path, *, n_queries: int = 6, n_scopes: int = 1) -> None:
         self.folder = folder
-        for name in ("candidates", "pairs", "logits0", "logits1", "clusters", "stream", "corpus", "out"):
+        for name in ("candidates", "pairs", "logits0", "logits1", "clusters", "stream", "corpus", "dense", "out"):
             (folder / name).mkdir(parents=True)
         self.rng = np.random.default_rng(0)
-        scopes = [f"c{query % n_scopes}" for query in range(n_queries)]
+        scopes = [f"c{query % n_scopes}" if n_scopes > 1 else "pool" for query in range(n_queries)]
         indexes = pl.Series("query_index", range(n_queries), dtype=pl.Int32)
         pl.DataFrame([indexes]).write_parquet(folder / "corpus" / "queries.parquet")
         pl.DataFrame([indexes, pl.Series("scope_id", scopes)]).with_columns(
@@ -31,14 +35,23 @@ class Inputs:
         self._write_logits()
         pl.concat(
             pl.DataFrame(
-                {"scope_id": scopes, "query_index": indexes, "cluster": [q % count for q in range(n_queries)]}
-            ).with_columns(n_clusters=pl.lit(count, pl.Int32))
+                {"scope_id": scopes, "query_index": indexes, "cluster": [(q + place) % count for q in range(n_queries)]}
+            ).with_columns(n_clusters=pl.lit(count, pl.Int32), source=pl.lit(source))
+            for place, source in enumerate(["all-queries", "corpus"])
             for count in (1, 2)
         ).write_parquet(folder / "clusters" / "clusters.parquet")
-        steps = [(scopes[q], step, q) for step, q in enumerate(self.rng.integers(0, n_queries, size=80).tolist())]
-        pl.DataFrame(steps, schema={"scope_id": pl.Utf8, "step": pl.Int32, "query_index": pl.Int32}, orient="row").sort(
-            "scope_id", "step"
-        ).write_parquet(folder / "stream" / "stream.parquet")
+        asked = enumerate(self.rng.integers(0, n_queries, size=N_STEPS).tolist())
+        self.stream = pl.DataFrame(
+            [(scopes[query], step, query) for step, query in asked],
+            schema={"scope_id": pl.Utf8, "step": pl.Int32, "query_index": pl.Int32},
+            orient="row",
+        ).sort("scope_id", "step")
+        self.stream.write_parquet(folder / "stream" / "stream.parquet")
+        lengths = {"scope_id": sorted(set(scopes)), "n_steps": [N_STEPS] * n_scopes}
+        pl.DataFrame(lengths).write_parquet(folder / "stream" / "lengths.parquet")
+        self.vectors = np.eye(4, dtype=np.float32)[np.arange(n_queries) % 3]
+        for name in ("query", "document"):
+            np.save(folder / "dense" / f"{name}_vectors.npy", self.vectors)
 
     def _pool(self, query: int) -> pl.DataFrame:
         """36 candidates: dense-only, BM25-only and both; ties in the fused score."""
@@ -70,7 +83,7 @@ class Inputs:
         self.logits[half:].write_parquet(self.folder / "logits1" / "logits.parquet")
 
     def build(
-        self, variant: str, *, depth: int = 30, shards: Sequence[str] = ("logits0", "logits1")
+        self, variant: str, *, depth: int = 30, shards: Sequence[str] = ("logits0", "logits1"), every: int = 250
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         f = self.folder
         build(
@@ -81,13 +94,19 @@ class Inputs:
             f / "clusters",
             f / "stream",
             f / "corpus",
-            ReplayParams(depth=depth),
+            ReplayParams(depth=depth, trace_every=every),
             f / "out",
+            dense_dir=f / "dense",
         )
         rankings, suppression = (pl.read_parquet(f / "out" / f"{name}.parquet") for name in ("rankings", "suppression"))
         assert rankings.schema == pl.Schema(RANKINGS)
-        assert suppression.schema == pl.Schema(SUPPRESSION)
+        assert suppression.schema == SUPPRESSION
+        assert self.trace.schema == TRACE
         return rankings, suppression
+
+    @property
+    def trace(self) -> pl.DataFrame:
+        return pl.read_parquet(self.folder / "out" / "trace.parquet")
 
 
 @pytest.fixture
@@ -112,7 +131,7 @@ def _documents(frame: pl.DataFrame, query: int) -> list[int]:
 )
 def test_list_variants_are_the_lists(inputs: Inputs, variant: str, order: str, score: str, n_rows: int) -> None:
     rankings, suppression = inputs.build(variant, shards=[])
-    assert suppression.height == 0
+    assert suppression.height == inputs.trace.height == 0
     for query in range(6):
         own = inputs.candidates.filter(pl.col("query_index") == query).drop_nulls(order).sort(order)[:n_rows]
         assert _documents(rankings, query) == own["document_index"].to_list()
@@ -148,7 +167,7 @@ def test_rif_changes_the_pool(inputs: Inputs) -> None:
     assert rankings["document_index"].to_list() != baseline["document_index"].to_list()
     assert rankings.group_by("query_index").len()["len"].to_list() == [30] * 6
     ((scope_id, n_entries, n_above, n_documents_above, n_documents, largest, mean),) = suppression.rows()
-    assert scope_id == "pool" or scope_id == "c0"
+    assert scope_id == "pool"
     assert 0 < n_above <= n_entries <= N_DOCUMENTS
     assert 0 < mean < largest <= 1
     assert n_documents_above == n_above, "one cluster: an entry is a document"
@@ -210,7 +229,10 @@ def test_missing_logit_is_an_error(inputs: Inputs) -> None:
 
 
 def test_missing_cluster_count_is_an_error(inputs: Inputs) -> None:
-    with pytest.raises(BenchError, match=r"0 clusters at K = 7 \(clustered for K in \[1, 2\]\)"):
+    with pytest.raises(
+        BenchError,
+        match=r"0 clusters of source all-queries at K = 7 \(clustered: all-queries for K in \[1, 2\]; corpus",
+    ):
         inputs.build("rif(rule=gap,clusters=7)")
 
 
@@ -224,3 +246,140 @@ def test_query_without_candidates_has_no_rows(inputs: Inputs) -> None:
     inputs.candidates.filter(pl.col("query_index") != 5).write_parquet(path)
     for variant in ("bm25", "hybrid-rerank", RIF):
         assert inputs.build(variant)[0]["query_index"].unique().sort().to_list() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("pool", "n_rows"), [("5", 5), ("30", 30), ("all", 36)])
+@pytest.mark.parametrize("name", ["hybrid-rerank", "dense-rerank"])
+def test_pool_is_what_the_reranker_sees(inputs: Inputs, name: str, pool: str, n_rows: int) -> None:
+    """Rows beyond `depth` are not kept, but they were reranked."""
+    order = "position" if name == "hybrid-rerank" else "dense_rank"
+    logit = dict(inputs.logits.iter_rows())
+    rankings, _ = inputs.build(f"{name}(pool={pool})", depth=4)
+    assert rankings.height == 6 * 4
+    for query in range(6):
+        listed = inputs.candidates.filter(pl.col("query_index") == query).drop_nulls(order).sort(order)
+        documents = listed["document_index"].to_list()[:n_rows]
+        best = sorted(documents, key=lambda d: logit[f"{query}-{d // 2}"], reverse=True)[:4]
+        assert _documents(rankings, query) == best
+
+
+@pytest.mark.parametrize("variant", [RIF, "rif(rule=gap,clusters=2,decay=read)", "rif(rule=gap,clusters=2)"])
+def test_trace_ends_in_the_state_and_changes_nothing(tmp_path: Path, variant: str) -> None:
+    inputs = Inputs(tmp_path, n_scopes=2)
+    whole = inputs.build(variant)
+    assert inputs.trace["step"].to_list() == [N_STEPS] * 2
+    parts = inputs.build(variant, every=30)
+    assert parts[0].equals(whole[0])
+    assert parts[1].equals(whole[1])
+    trace = inputs.trace
+    assert trace.select("scope_id", "step").rows() == [(c, step) for c in ("c0", "c1") for step in (30, 60, 80)]
+    assert trace.filter(pl.col("step") == N_STEPS).drop("step").equals(whole[1])
+
+
+@pytest.mark.parametrize("decay", ["write", "read"])
+def test_trace_against_reference(inputs: Inputs, decay: str) -> None:
+    """After 30 steps: the reference's state after the steps 0 to 29, as step 30 would read it."""
+    inputs.build(f"rif(rule=uniform,clusters=2,decay={decay})", every=30)
+    rif = parse(f"rif(rule=uniform,clusters=2,decay={decay})").rif
+    assert rif is not None
+    logit = dict(inputs.logits.iter_rows())
+    state = reference.State()
+    for _, step, query in inputs.stream.filter(pl.col("step") < 30).iter_rows():
+        own = inputs.candidates.filter(pl.col("query_index") == query)
+        pool = [
+            reference.Candidate(document, rrf, logit[f"{query}-{document // 2}"])
+            for document, rrf in own.select("document_index", "rrf").iter_rows()
+        ]
+        reference.step(pool, query % 2, step, state, rif)
+    s = {(cluster, document): state.read(cluster, document, 30, rif) for cluster, document in state.s}
+    above = {entry for entry, value in s.items() if value > 0.01}
+    row = inputs.trace.row(0, named=True)
+    assert (row["step"], row["n_entries"], row["n_entries_above"]) == (30, len(s), len(above))
+    assert row["n_documents_above"] == len({document for _, document in above})
+    assert row["max"] == pytest.approx(max(s.values()), abs=1e-12)
+    assert row["mean"] == pytest.approx(sum(s.values()) / len(s), abs=1e-12)
+
+
+@pytest.mark.parametrize("source", ["buffer", "online"])
+@pytest.mark.parametrize("steps", [0, 50])
+def test_burn_in_as_long_as_the_stream_learns_nothing(inputs: Inputs, source: str, steps: int) -> None:
+    """The paper's third version: 5,000 steps of burn-in in a stream of 5,000 steps. The effect is exactly 0."""
+    baseline, _ = inputs.build("hybrid-rerank")
+    rankings, suppression = inputs.build(
+        f"rif(rule=uniform,clusters=2,source={source},burn_in={steps or N_STEPS},steps={steps})"
+    )
+    assert rankings.equals(baseline)
+    assert suppression["n_entries"].item() == 0
+    assert inputs.trace["step"].to_list() == [steps or N_STEPS]
+
+
+def test_a_frozen_buffer_that_knows_all_queries_differs_by_its_cold_start(inputs: Inputs) -> None:
+    """Three groups of equal vectors: whatever it is fitted on, k-means finds them."""
+    inputs.build("rif(rule=uniform,clusters=3,source=buffer,burn_in=40)", every=10)
+    trace = inputs.trace
+    assert trace["n_entries"].to_list()[:4] == [0] * 4
+    assert trace["n_entries"].to_list()[4] > 0
+    clusters = inputs.folder / "clusters" / "clusters.parquet"
+    groups = pl.DataFrame({"query_index": range(6), "cluster": [0, 1, 2] * 2})
+    groups.with_columns(source=pl.lit("all-queries"), n_clusters=pl.lit(3), scope_id=pl.lit("pool")).write_parquet(
+        clusters
+    )
+    warm, _ = inputs.build("rif(rule=uniform,clusters=3)")
+    inputs.stream.filter(pl.col("step") >= 40).write_parquet(inputs.folder / "stream" / "stream.parquet")
+    late = inputs.build("rif(rule=uniform,clusters=3)")
+    inputs.stream.write_parquet(inputs.folder / "stream" / "stream.parquet")
+    frozen = inputs.build("rif(rule=uniform,clusters=3,source=buffer,burn_in=40)")
+    assert frozen[0].equals(late[0])
+    assert frozen[1].equals(late[1])
+    assert not frozen[0].equals(warm)
+
+
+def test_corpus_clusters_are_read_by_source(inputs: Inputs) -> None:
+    """The fixture's corpus clusters are those of the queries with numbers exchanged; at K = 1 they are the same."""
+    for count in (1, 2):
+        ours = inputs.build(f"rif(rule=uniform,clusters={count})")
+        theirs = inputs.build(f"rif(rule=uniform,clusters={count},source=corpus)")
+        assert ours[0].equals(theirs[0])
+    path = inputs.folder / "clusters" / "clusters.parquet"
+    pl.read_parquet(path).filter(pl.col("source") == "all-queries").write_parquet(path)
+    with pytest.raises(BenchError, match="0 clusters of source corpus at K = 2"):
+        inputs.build("rif(rule=uniform,clusters=2,source=corpus)")
+
+
+def test_steps_serve_the_beginning_of_the_stream(inputs: Inputs) -> None:
+    cut = inputs.build("rif(rule=gap,clusters=2,steps=30)")
+    assert inputs.trace["step"].to_list() == [30]
+    inputs.stream.filter(pl.col("step") < 30).write_parquet(inputs.folder / "stream" / "stream.parquet")
+    short = inputs.build("rif(rule=gap,clusters=2)")
+    assert cut[0].equals(short[0])
+    with pytest.raises(BenchError, match="steps=81, but the longest stream has 80"):
+        inputs.build("rif(rule=gap,clusters=2,steps=81)")
+
+
+def test_what_a_source_needs_is_an_error_without_it(inputs: Inputs) -> None:
+    f = inputs.folder
+    for variant, missing in ((RIF, "clusters"), ("rif(rule=gap,clusters=2,source=online,burn_in=5)", "a dense index")):
+        with pytest.raises(BenchError, match=f"came without {missing}; run the stage"):
+            build(
+                variant,
+                f / "candidates",
+                f / "pairs",
+                [f / "logits0", f / "logits1"],
+                None,
+                f / "stream",
+                f / "corpus",
+                ReplayParams(),
+                f / "out",
+            )
+
+
+def test_a_stream_asks_every_query(inputs: Inputs) -> None:
+    path = inputs.folder / "candidates" / "pools.parquet"
+    pl.read_parquet(path)[:5].write_parquet(path)
+    with pytest.raises(BenchError, match="5 of 6 queries have candidates"):
+        inputs.build(RIF)
+
+
+def test_two_passes_are_no_ranking_of_one_list(inputs: Inputs) -> None:
+    with pytest.raises(BenchError, match="no ranking of one list"):
+        inputs.build("adaptive-rerank(k_deep=100)")

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from tasks.corpora.tables import CorpusWriter
 from tasks.records import BenchError, Document, Query, ScopeMember, Session
-from tasks.simulation.build_stream import build
-from tasks.simulation.streams import StreamParams, draw_stream
+from tasks.simulation.build_stream import build, read_populations
+from tasks.simulation.streams import StreamParams, draw_stream, draw_streams
 
 
 def _draw(n: int, steps: int, seed: int = 42, *, share: float = 0.2, probability: float = 0.7) -> list[int]:
@@ -56,6 +56,11 @@ def test_global_seed_does_not_matter() -> None:
 def test_wrong_parameter_is_an_error(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         StreamParams.model_validate(wrong)
+
+
+@pytest.mark.parametrize("seed", [0, 42])
+def test_a_long_stream_begins_with_the_short_one(seed: int) -> None:
+    assert _draw(499, 10_000, seed)[:5000] == _draw(499, 5000, seed)
 
 
 # --- the artifact -----------------------------------------------------------------------------------------------
@@ -122,3 +127,31 @@ def test_published_ids_must_hold_every_query(tmp_path: Path) -> None:
 def test_published_ids_belong_to_one_scope(tmp_path: Path) -> None:
     with pytest.raises(BenchError, match="has 2"):
         _stream(tmp_path, "conversation-turn", StreamParams(published_ids=("q0", "q1")), n_queries=2)
+
+
+@pytest.mark.parametrize(("protocol", "expected"), [("pooled-turn", [("pool", 100)]), ("conversation-turn", None)])
+def test_lengths_hold_the_steps_that_are_left_out(
+    tmp_path: Path, protocol: str, expected: list[tuple[str, int]] | None
+) -> None:
+    published = ("gone", "q0", "q1", "q2", "lost", "also gone") if expected else ()
+    frame = _stream(tmp_path, protocol, StreamParams(steps=100, published_ids=published), n_queries=3)
+    lengths = pl.read_parquet(tmp_path / "lengths.parquet")
+    assert dict(lengths.schema) == {"scope_id": pl.Utf8, "n_steps": pl.Int32}
+    assert lengths.rows() == (expected or [("c0", 20), ("c1", 10)])
+    assert (frame.height < lengths["n_steps"].sum()) == (expected is not None)
+
+
+@pytest.mark.parametrize("protocol", ["pooled-turn", "conversation-turn"])
+def test_many_seeds_against_the_artifact(tmp_path: Path, protocol: str) -> None:
+    """What `build` writes for each seed is what is drawn in memory, whatever seed the parameters themselves hold."""
+    corpus = _corpus(tmp_path, 10)
+    population = read_populations(corpus, protocol, StreamParams(steps=50))
+    contents = []
+    for seed in (1, 2, 3):
+        build(corpus, protocol, StreamParams(steps=50, seed=seed), tmp_path)
+        frame = pl.read_parquet(tmp_path / "stream.parquet")
+        streams = draw_streams(population, StreamParams(steps=50), seed=seed)
+        assert frame["query_index"].to_list() == np.concatenate([stream.queries for stream in streams]).tolist()
+        assert frame["step"].to_list() == np.concatenate([stream.steps for stream in streams]).tolist()
+        contents.append(frame["query_index"].to_list())
+    assert contents[0] != contents[1] != contents[2]
