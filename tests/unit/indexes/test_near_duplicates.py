@@ -306,6 +306,11 @@ def test_judgements_against_hand_computed(made: Made) -> None:
     ]
 
 
+def test_the_session_with_most_of_the_turns_inherits(tmp_path: Path) -> None:
+    after = Corpus.read(deduplicated(make(tmp_path, TURNS | {"e:2": 298})))
+    assert after.judgements_session.rows()[-2:] == [("fallback", "d", 2), ("inherits", "a", 2)]
+
+
 def test_ledger_against_hand_computed(made: Made) -> None:
     rows = Corpus.read(deduplicated(made)).defects.rows()
     assert rows[0] == ("x", "some_fault", "kept", "before", 1, ["moves"])
