@@ -143,8 +143,9 @@ def test_reference_matches_replay_on_fixture(variant: str) -> None:
             ]
             for query in range(N_QUERIES)
         },
+        zip(steps.tolist(), queries.tolist(), clusters[queries].tolist(), strict=True),
         dict(enumerate(clusters.tolist())),
-        zip(steps.tolist(), queries.tolist(), strict=True),
+        dict.fromkeys(range(N_QUERIES), 5000),
         params,
     )
     entries = zip(fast.entry_cluster.tolist(), fast.entry_document.tolist(), strict=True)
