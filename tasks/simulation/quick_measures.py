@@ -1,8 +1,8 @@
 """Measures of a replay's rankings as compiled array work: what the stages measures and behaviour say, at once.
 
 They are written a second time here, on purpose (as the replay itself is): a hundred streams of every variant, or the
-cells of a sweep, are measured in a fraction of the time of their replay. `tests/unit/simulation/test_quick_measures.py`
-demands equality with the stages. Nothing is cut: a ranking is the whole pool, as where `replay.depth` is at least P.
+cells of a sweep, are measured in a fraction of the time of their replay. A test demands equality with the stages.
+Nothing is cut: a ranking is the whole pool, as where `replay.depth` is at least P.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Many replays: what one step `replay` after the other gives with the stages that judge it, in any number of threads."""
+"""Many replays: what one step after the other gives with the stages that judge it, in any number of threads."""
 
 from pathlib import Path
 
