@@ -1,6 +1,7 @@
 """The main job: from a dataset file to a report, every stage for the variants of one run."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from prefect import flow
@@ -9,44 +10,52 @@ from flows import environment
 from flows.listeners import current_listener
 from flows.publish import Published, Start, publish
 from flows.run_config import RunConfig, command_of, load_config
-from flows.searches import Search, measures_of, protocols_of, report_of, searches_of, significance_of
+from flows.searches import Lists, Search, measures_of, protocols_of, report_of, searches_of, significance_of
 from tasks.artifacts import Artifact, Store
 from tasks.behaviour import prefect_tasks as behaviour
 from tasks.candidates import prefect_tasks as candidates
 from tasks.clusters import prefect_tasks as clusters
 from tasks.corpora import prefect_tasks as corpora
 from tasks.corpora.protocols import Protocol, Qrels, Twins
+from tasks.corpora.tables import Corpus
 from tasks.downloads import prefect_tasks as downloads
 from tasks.embeddings import prefect_tasks as embeddings
 from tasks.indexes import prefect_tasks as indexes
+from tasks.indexes.build_deduplicated import DeduplicationParams
 from tasks.measures import prefect_tasks as measures
 from tasks.prefect_cache import bench
 from tasks.reporting import prefect_tasks as reporting
 from tasks.reranking import prefect_tasks as reranking
 from tasks.significance import prefect_tasks as significance
 from tasks.simulation import prefect_tasks as simulation
+from tasks.simulation.variants import Variant
 from tasks.text import prefect_tasks as text
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What every search of a run starts from."""
+    """What the searches of a run in one corpus start from."""
 
     corpus: Artifact
     texts: Artifact
-    tokens: Artifact
     dense: Artifact
     reranker: Artifact
     truncation: Artifact
+    labels: "Labels"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The candidates and rankings of one search."""
+    """The rankings of one search, the candidates that each started from, and its replays on other streams.
+
+    All are by canonical name of the variant; `asked` says which questions were asked, None for all.
+    """
 
     search: Search
-    pool: Artifact
+    asked: Artifact | None
+    candidates: dict[str, Artifact]
     rankings: dict[str, Artifact]
+    streams: dict[str, Artifact]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +78,21 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A report artifact for each protocol, the main one first; and the models by their role."""
+    """What a run found.
+
+    Attributes
+    ----------
+    reports
+        A report artifact for each protocol, the main one first.
+    models
+        The models by their role.
+    rankings
+        By protocol and variant.
+    """
 
     reports: list[Artifact]
     models: list[tuple[str, Artifact]]
+    rankings: dict[str, dict[str, Artifact]]
 
 
 @flow(name="evaluate-memory", flow_run_name="{profile}")
@@ -117,64 +137,140 @@ def evaluate_memory(
 
 
 def evaluate(config: RunConfig, mirror: Path | None, accept_local: Path | None) -> Results:
-    """Run the stages in the order of the data flow; return a report per protocol, and the models by their role."""
+    """Run the stages in the order of the data flow; return what was found."""
     corpus = corpora.corpus(config.corpus_params, mirror, accept_local)
     encoder = downloads.fetch_model(config.encoder.model)
     reranker = downloads.fetch_model(config.reranker.model)
     texts = text.texts(corpus=corpus, params=config.text)
-    tokens = text.tokens(texts=texts, params=config.tokenizer)
 
     document_shards = embeddings.embed(texts, "document_texts", encoder, config.encoder)
     query_shards = embeddings.embed(texts, "query_texts", encoder, config.encoder)
     dense = indexes.dense(texts=texts, document_shards=document_shards, query_shards=query_shards)
-
     truncation = embeddings.truncated_documents(texts, encoder, config.encoder)
 
-    ready = Prepared(corpus, texts, tokens, dense, reranker, truncation)
-    found = {search.protocol: run_search(config, search, ready) for search in searches_of(config)}
-    labels = Labels.of(config, corpus)
-    reports = [judge(config, protocol, found[protocol.search], labels, ready) for protocol in protocols_of(config)]
-    return Results(reports, [("encoder", encoder), ("reranker", reranker)])
+    whole = Prepared(corpus, texts, dense, reranker, truncation, Labels.of(config, corpus))
+    protocols = protocols_of(config)
+    ready = {
+        threshold: deduplicated(config, whole, threshold, document_shards, query_shards) if threshold else whole
+        for threshold in dict.fromkeys(protocol.dedup for protocol in protocols)
+    }
+    found = {
+        search.protocol: run_search(config, search, ready[search.protocol.dedup]) for search in searches_of(config)
+    }
+    reports = [judge(config, protocol, found[protocol.search], ready[protocol.dedup]) for protocol in protocols]
+    rankings = {str(protocol): found[protocol.search].rankings for protocol in protocols}
+    return Results(reports, [("encoder", encoder), ("reranker", reranker)], rankings)
+
+
+def deduplicated(
+    config: RunConfig,
+    whole: Prepared,
+    threshold: float,
+    document_shards: Sequence[Artifact],
+    query_shards: Sequence[Artifact],
+) -> Prepared:
+    """Prepare the corpus without its near-duplicates; their vectors are those of the whole: nothing is embedded twice."""
+    corpus = indexes.deduplicated(
+        corpus=whole.corpus, texts=whole.texts, index=whole.dense, params=DeduplicationParams(threshold=threshold)
+    )
+    texts = text.texts(corpus=corpus, params=config.text)
+    dense = indexes.dense(texts=texts, document_shards=document_shards, query_shards=query_shards)
+    labels = Labels(original=corpus, patched=None, classes=corpora.classes(corpus=corpus))
+    return replace(whole, corpus=corpus, texts=texts, dense=dense, labels=labels)
 
 
 def run_search(config: RunConfig, search: Search, ready: Prepared) -> Found:
-    """Rank for every variant of one search; pairs are scored and a stream is drawn only where a variant needs them."""
-    corpus, dense, protocol = ready.corpus, ready.dense, str(search.protocol)
-    bm25 = indexes.bm25(tokens=ready.tokens, corpus=corpus, protocol=protocol, params=config.bm25)
-    pool = candidates.pool(corpus=corpus, dense=dense, bm25=bm25, protocol=protocol, params=search.candidates)
+    """Rank for every variant of one search, first stage by first stage."""
+    asked = None
+    if search.protocol.sample:
+        population = config.stream.published_ids
+        asked = corpora.sample(corpus=ready.corpus, size=search.protocol.sample, population=population)
+    found = Found(search, asked, {}, {}, {})
+    for lists in search.lists:
+        inputs = replay_inputs(config, search, lists, asked, ready)
+        found.rankings.update(simulation.replay_all(lists.replayed, inputs))
+        for variant in lists.adaptive:
+            found.rankings[str(variant)] = adaptive_rerank(config, search, lists, variant, asked, ready)
+        found.candidates.update({str(variant): inputs.candidates for variant in lists.variants})
+        found.streams.update(other_streams(config, search, lists, inputs))
+    return found
 
+
+def replay_inputs(
+    config: RunConfig, search: Search, lists: Lists, asked: Artifact | None, ready: Prepared
+) -> simulation.ReplayInputs:
+    """Make the candidates of one first stage; pairs are scored and streams drawn only where a variant needs them."""
+    corpus, dense, protocol = ready.corpus, ready.dense, str(search.protocol)
+    tokens = text.tokens(texts=ready.texts, params=lists.tokenizer)
+    everywhere = str(replace(search.protocol, sample=0, dedup=0.0))  # the same index, whoever asks
+    bm25 = indexes.bm25(tokens=tokens, corpus=corpus, protocol=everywhere, params=lists.bm25)
+    pool = candidates.pool(
+        corpus=corpus, dense=dense, bm25=bm25, protocol=everywhere, params=lists.candidates, asked=asked
+    )
     pairs: Artifact | None = None
     logits: list[Artifact] = []
-    if search.needs_logits:
+    if lists.needs_logits:
         pairs, logits = reranking.score(pool, ready.texts, ready.reranker, config.pairs, config.reranker)
-    groups = stream = None
-    if search.needs_stream:
+    groups, streams = None, {}
+    if lists.needs_stream:
         groups = clusters.clusters(dense=dense, corpus=corpus, protocol=protocol, params=config.cluster_params)
-        stream = simulation.stream(corpus=corpus, protocol=protocol, params=config.stream)
-    rankings = simulation.replay_all(search.variants, pool, corpus, search.replay, pairs, logits, groups, stream)
-    return Found(search, pool, rankings)
+        streams = {
+            steps: simulation.stream(corpus=corpus, protocol=protocol, params=config.stream_of(steps))
+            for steps in lists.stream_steps
+        }
+    return simulation.ReplayInputs(pool, corpus, search.replay, pairs, logits, groups, streams, dense)
 
 
-def judge(config: RunConfig, protocol: Protocol, found: Found, labels: Labels, ready: Prepared) -> Artifact:
+def adaptive_rerank(
+    config: RunConfig, search: Search, lists: Lists, variant: Variant, asked: Artifact | None, ready: Prepared
+) -> Artifact:
+    """Rank with the lists as deep as they are, and once more with deeper ones where that was not sure (A.10)."""
+    n_queries = Corpus.read(ready.corpus.path, with_texts=False).queries.height
+    second = variant.adaptive
+    assert second is not None
+    shallow, first_pass = lists.reranked(lists.stage.k)
+    first = simulation.replay(**replay_inputs(config, search, shallow, asked, ready).of(first_pass))
+    unsure = simulation.unsure(first=first, n_queries=n_queries, threshold=second.threshold)
+    deeper, deep_pass = lists.reranked(second.k_deep)
+    deep = simulation.replay(**replay_inputs(config, search, deeper, unsure, ready).of(deep_pass))
+    return simulation.second_pass(first=first, unsure=unsure, deep=deep, n_queries=n_queries)
+
+
+def other_streams(
+    config: RunConfig, search: Search, lists: Lists, inputs: simulation.ReplayInputs
+) -> dict[str, Artifact]:
+    """Replay the variants with state on other streams, where the run asks for that."""
+    return {}
+
+
+def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) -> Artifact:
     """Judge the rankings of a search by one protocol: measures, behaviour, statistics; tables and figures."""
+    labels = ready.labels
     corpus = labels.patched if protocol.qrels is Qrels.PATCHED and labels.patched else labels.original
     classes = labels.classes if protocol.twins is Twins.COLLAPSED else None
+    rankings = {str(variant): found.rankings[str(variant)] for variant in found.search.variants}
     metrics = measures.query_metrics(
-        rankings=found.rankings,
+        rankings=rankings,
         corpus=corpus,
         classes=classes,
         protocol=str(protocol),
         params=measures_of(config, protocol),
+        asked=found.asked,
     )
     ties = measures.tie_audit(
-        rankings=found.rankings, corpus=corpus, protocol=str(protocol), params=measures_of(config, protocol)
+        rankings=rankings,
+        corpus=corpus,
+        protocol=str(protocol),
+        params=measures_of(config, protocol),
+        asked=found.asked,
     )
     errors = behaviour.behaviour_metrics(
-        rankings=found.rankings,
+        rankings=rankings,
         corpus=corpus,
         classes=classes,
         protocol=str(protocol),
         params=config.behaviour_params,
+        asked=found.asked,
     )
     statistics = significance.statistics(
         metrics=metrics, corpus=corpus, params=significance_of(config, found.search, protocol)
@@ -183,8 +279,8 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, labels: Labels, r
         dataset=config.dataset,
         protocol=str(protocol),
         corpus=corpus,
-        candidates=found.pool,
-        rankings=found.rankings,
+        candidates=found.candidates[found.search.baseline],
+        rankings=rankings,
         metrics=metrics,
         ties=ties,
         behaviour=errors,

@@ -224,11 +224,11 @@ def load_config(profile: str, overrides: Sequence[str] = ()) -> RunConfig:
     settings: dict[str, Any] = {"profile": profile}
     settings |= tomllib.loads((PROFILES / f"{profile}.toml").read_text(encoding="utf-8"))
     for override in overrides:
-        _apply(settings, override)
+        apply(settings, override)
     try:
         return RunConfig.model_validate(settings)
     except ValidationError as error:
-        raise BenchError(f"profile {profile}: " + "; ".join(_complaints(error))) from error
+        raise BenchError(f"profile {profile}: " + "; ".join(complaints(error))) from error
 
 
 def command_of(profile: str, settings: Sequence[str], mirror: Path | None, accept_local: Path | None) -> str:
@@ -240,7 +240,14 @@ def command_of(profile: str, settings: Sequence[str], mirror: Path | None, accep
     return shlex.join(words)
 
 
-def _apply(settings: dict[str, Any], override: str) -> None:
+def apply(settings: dict[str, Any], override: str) -> None:
+    """Put a `key=value` override into settings.
+
+    Raises
+    ------
+    BenchError
+        When it is not one, or its key leads through a value.
+    """
     key, separator, text = override.partition("=")
     if not separator or not key:
         raise BenchError(f"--set {override!r} is not key=value, e.g. --set candidates.k=20")
@@ -263,7 +270,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _complaints(error: ValidationError) -> list[str]:
+def complaints(error: ValidationError) -> list[str]:
     """Return one sentence per fault, sorted; an unknown key names the valid ones of its table."""
     sentences = []
     for fault in error.errors():

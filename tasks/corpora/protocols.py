@@ -5,6 +5,7 @@ parameters only say how the same rankings are judged, so that one search is judg
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
@@ -82,6 +83,8 @@ class Protocol:
     qrels: Qrels = Qrels.ORIGINAL
     sample: int = 0
     """Questions asked, drawn as study A draws them (`tasks.corpora.samples`); 0 for all."""
+    dedup: float = 0.0
+    """Documents with a cosine of so much to an earlier one are removed before anything is indexed; 0 for none."""
 
     def __post_init__(self) -> None:
         if self.ranks_sessions and self.level is Level.TURN:
@@ -96,9 +99,11 @@ class Protocol:
         has_turns = self.name is not ProtocolName.POOLED_DOCUMENT
         defaults = (Roles.ALL, Relevance.EVIDENCE, Level.TURN)
         if not has_turns and (self.roles, self.relevance, self.level) != defaults:
-            faults.append("documents have no roles, turns or sessions; expected no parameter but twins, qrels, sample")
-        if self.sample < 0:
-            faults.append(f"sample={self.sample}; expected a number of questions, or 0 for all")
+            faults.append("documents have no roles, turns or sessions; expected twins, qrels, sample or dedup")
+        if not 0 <= self.dedup <= 1:
+            faults.append(f"dedup={self.dedup}; expected a cosine above 0 and at most 1, or 0 for no removal")
+        if self.dedup and self.qrels is Qrels.PATCHED:
+            faults.append("an overlay names documents that dedup may remove; choose one of qrels=patched and dedup")
         if self.relevance is Relevance.STUDY_A and (self.level is Level.SESSION or self.is_official):
             faults.append("relevance=study-a is a rule for turns, of study A")
         return faults
@@ -135,7 +140,7 @@ class Protocol:
     @property
     def search(self) -> "Protocol":
         """The protocol that searches the same and judges as the data set does: the rankings of both are the same."""
-        return Protocol(self.name, roles=self.roles, sample=self.sample)
+        return Protocol(self.name, roles=self.roles, sample=self.sample, dedup=self.dedup)
 
     @property
     def folds(self) -> bool:
@@ -143,7 +148,7 @@ class Protocol:
         return self.twins is Twins.COLLAPSED or (self.level is Level.SESSION and not self.ranks_sessions)
 
 
-SAMPLE = "sample"
+_NUMBERS: dict[str, Callable[[str], float]] = {"sample": int, "dedup": float}
 _CHOICES: dict[str, type[StrEnum]] = {
     "roles": Roles,
     "relevance": Relevance,
@@ -170,9 +175,11 @@ def parse_protocol(text: str) -> Protocol:
     chosen: dict[str, Any] = {}
     for argument in filter(None, (part.strip() for part in (match[2] or "").split(","))):
         name, _, value = (part.strip() for part in argument.partition("="))
-        is_size = name == SAMPLE and value.isascii() and value.isdigit()
-        if name in chosen or not (is_size or value in set(_CHOICES.get(name, ()))):
+        is_number = name in _NUMBERS and re.fullmatch(r"[0-9]+" if name == "sample" else r"[0-9]*\.?[0-9]+", value)
+        if name in chosen or not (is_number or value in set(_CHOICES.get(name, ()))):
             valid = "; ".join(f"{key}={'|'.join(choices)}" for key, choices in _CHOICES.items())
-            raise BenchError(f"protocol {text!r}: parameter {argument!r}; expected, each once, {valid}; {SAMPLE}=N")
-        chosen[name] = int(value) if name == SAMPLE else _CHOICES[name](value)
+            raise BenchError(
+                f"protocol {text!r}: parameter {argument!r}; expected, each once, {valid}; sample=N; dedup=COSINE"
+            )
+        chosen[name] = _NUMBERS[name](value) if name in _NUMBERS else _CHOICES[name](value)
     return replace(Protocol(ProtocolName(match[1])), **chosen)

@@ -36,7 +36,7 @@ class ReplayParams(Params):
     Attributes
     ----------
     depth
-        Rows kept of each query's ranking.
+        Rows kept of each query's ranking. A reranked one is kept whole: `pool_R@k` looks at all that was reranked.
     trace_every
         Steps of a scope's stream between two looks at the state.
     niter, cluster_seed
@@ -113,9 +113,10 @@ def build(
         asking = read_asking(what.rif, scoped, clusters_dir, dense_dir, niter=params.niter, seed=params.cluster_seed)
         rankings, trace = suppressed(what.rif, candidates, scoped, asking, stream_dir, params.trace_every)
     rankings = rankings.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_index"))
-    rankings.filter(pl.col("rank") <= params.depth).select(
-        pl.col(name).cast(dtype) for name, dtype in RANKINGS.items()
-    ).write_parquet(out / "rankings.parquet", compression="zstd")
+    kept = rankings if what.is_reranked else rankings.filter(pl.col("rank") <= params.depth)
+    kept.select(pl.col(name).cast(dtype) for name, dtype in RANKINGS.items()).write_parquet(
+        out / "rankings.parquet", compression="zstd"
+    )
     end = trace.group_by("scope_id", maintain_order=True).last().drop("step")
     end.write_parquet(out / "suppression.parquet", compression="zstd")
     trace.write_parquet(out / "trace.parquet", compression="zstd")

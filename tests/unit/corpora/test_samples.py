@@ -46,6 +46,6 @@ def test_what_is_asked_is_read_back(tmp_path: Path) -> None:
 
 
 def test_a_sample_is_another_search_and_the_same_judging() -> None:
-    protocol = parse_protocol("pooled-turn(sample=5, relevance=study-a)")
-    assert str(protocol) == "pooled-turn(relevance=study-a,sample=5)"
-    assert str(protocol.search) == "pooled-turn(sample=5)"
+    protocol = parse_protocol("pooled-turn(sample=5, dedup=.95, relevance=study-a)")
+    assert str(protocol) == "pooled-turn(relevance=study-a,sample=5,dedup=0.95)"
+    assert str(protocol.search) == "pooled-turn(sample=5,dedup=0.95)"
