@@ -127,8 +127,8 @@ def lay_out(pools: Pools, *served: Served) -> Layout:
     Notes
     -----
     Memory: 44 bytes per candidate row, and per candidate of each (query, cluster) 4 bytes for its slot and at most 16
-    for its entry; 40 more while it is made. With clusters that move (`online`) a query has as many pairs as clusters it
-    was met in, at most one per step: 10,000 steps of 60 candidates take 36 MB at the very worst.
+    for its entry; 48 more while it is made. With clusters that move (`online`) a query has as many pairs as clusters it
+    was met in, at most one per step: 10,000 steps of 60 candidates take 44 MB at the very worst.
     """
     from tasks.simulation.replay_kernels import sigmoids_of_losing  # numba: only where a stream is replayed
 
