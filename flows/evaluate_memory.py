@@ -138,6 +138,23 @@ def evaluate_memory(
 
 def evaluate(config: RunConfig, mirror: Path | None, accept_local: Path | None) -> Results:
     """Run the stages in the order of the data flow; return what was found."""
+    ready, models = prepare(config, mirror, accept_local)
+    found = {
+        search.protocol: run_search(config, search, ready[search.protocol.dedup]) for search in searches_of(config)
+    }
+    protocols = protocols_of(config)
+    reports = [judge(config, protocol, found[protocol.search], ready[protocol.dedup]) for protocol in protocols]
+    rankings = {str(protocol): found[protocol.search].rankings for protocol in protocols}
+    return Results(reports, models, rankings)
+
+
+def prepare(
+    config: RunConfig, mirror: Path | None, accept_local: Path | None
+) -> tuple[dict[float, Prepared], list[tuple[str, Artifact]]]:
+    """Read, embed and index the corpus, for each threshold of near-duplicates that a protocol has (0 for none).
+
+    Returns what searches start from, by threshold; and the models by their role.
+    """
     corpus = corpora.corpus(config.corpus_params, mirror, accept_local)
     encoder = downloads.fetch_model(config.encoder.model)
     reranker = downloads.fetch_model(config.reranker.model)
@@ -149,17 +166,11 @@ def evaluate(config: RunConfig, mirror: Path | None, accept_local: Path | None) 
     truncation = embeddings.truncated_documents(texts, encoder, config.encoder)
 
     whole = Prepared(corpus, texts, dense, reranker, truncation, Labels.of(config, corpus))
-    protocols = protocols_of(config)
     ready = {
         threshold: deduplicated(config, whole, threshold, document_shards, query_shards) if threshold else whole
-        for threshold in dict.fromkeys(protocol.dedup for protocol in protocols)
+        for threshold in dict.fromkeys(protocol.dedup for protocol in protocols_of(config))
     }
-    found = {
-        search.protocol: run_search(config, search, ready[search.protocol.dedup]) for search in searches_of(config)
-    }
-    reports = [judge(config, protocol, found[protocol.search], ready[protocol.dedup]) for protocol in protocols]
-    rankings = {str(protocol): found[protocol.search].rankings for protocol in protocols}
-    return Results(reports, [("encoder", encoder), ("reranker", reranker)], rankings)
+    return ready, [("encoder", encoder), ("reranker", reranker)]
 
 
 def deduplicated(
