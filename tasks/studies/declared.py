@@ -89,7 +89,7 @@ class Reading:
     label
         The reading in words.
     dataset, quantity
-        What is measured under it; None where this version cannot.
+        What is measured under it.
     group
         Readings of one place are set against the first of the same data set, measure, statistic and group.
     claim
@@ -98,7 +98,7 @@ class Reading:
 
     label: str
     dataset: str
-    quantity: Quantity | None
+    quantity: Quantity
     group: str = ""
     claim: str | None = None
 

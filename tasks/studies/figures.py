@@ -14,16 +14,10 @@ from tasks.reporting.figure_style import BLUE, GREEN, INK, MUTED, ORANGE, VERMIL
 from tasks.studies.declared import NDCG, POOL_RECALL
 from tasks.studies.names import PROTOCOL_OF
 from tasks.studies.published import Number, Published
+from tasks.studies.study import DATASET_LABELS, ROW_LABELS
 from tasks.studies.study_a import CLUSTER_COUNTS, MAIN_ROWS, tables
 
-TITLES = {"longmemeval-s": "LongMemEval-S", "nfcorpus": "NFCorpus", "locomo": "LoCoMo"}
-SHORT = {NDCG: "nDCG@10", POOL_RECALL: "Recall@30 of the pool"}
-ROW_LABELS = {
-    "global-uniform": "global, uniform",
-    "global-gap": "global, rank-gap",
-    "clustered30-uniform": "30 clusters, uniform",
-    "clustered30-gap": "30 clusters, rank-gap",
-}
+SHORT = {NDCG: "nDCG@10", POOL_RECALL: "Recall@30"}
 _COLUMNS = {NDCG: "delta_ndcg", POOL_RECALL: "delta_recall"}
 _OURS, _PUBLISHED = BLUE, ORANGE
 _SHARED = ("dataset", "table", "row", "column", "ours", "lo", "hi")
@@ -60,7 +54,7 @@ def effects(ours: pl.DataFrame, published: Published, stem: Path) -> None:
                 axes.set_yticks(range(len(rows)), [ROW_LABELS[row] for row in rows])
                 axes.set_ylim(-0.6, len(rows) - 0.4)
                 axes.tick_params(axis="y", length=0)
-                axes.set_title(f"{TITLES[dataset]}: {SHORT[measure]}", fontsize=11)
+                axes.set_title(f"{DATASET_LABELS[dataset]}: {SHORT[measure]}", fontsize=11)
                 axes.margins(x=0.08)
         figure.supxlabel("difference to the baseline (line: 95 % bootstrap interval over questions)", fontsize=11)
         _legend(figure, [("published", _PUBLISHED, "D"), ("ours", _OURS, "o")])
@@ -85,13 +79,20 @@ def over_streams(streams: pl.DataFrame, stem: Path) -> None:
             axes.set_yticks(range(len(rows)), [ROW_LABELS[row] for row in rows])
             axes.set_ylim(-0.6, len(rows) - 0.4)
             axes.tick_params(axis="y", length=0)
-            axes.set_title(TITLES[dataset])
+            axes.set_title(DATASET_LABELS[dataset])
             axes.margins(x=0.08)
         n = max(shown["n_streams"].to_list())
         figure.supxlabel(
             f"effect on nDCG@10 (dot: one of up to {n:,} streams of the same questions; bar: their mean)", fontsize=11
         )
-        _legend(figure, [("published, one stream", _PUBLISHED, "D"), ("ours", _OURS, "o")])
+        _legend(
+            figure,
+            [
+                ("published, one stream", _PUBLISHED, "D"),
+                ("ours", _OURS, "o"),
+                ("other sign than the mean", VERMILION, "o"),
+            ],
+        )
 
     if datasets:
         save(draw, row_height(len(rows), per_row_in=0.7), stem)

@@ -49,6 +49,8 @@ REGEX: Settings = {"tokenizer": "regex"}
 STUDY_A_POOL = "pooled-turn(relevance=study-a)"
 NFCORPUS_POOL = "pooled-document"
 LOCOMO_TURNS = "conversation-turn"
+NEAR_DUPLICATES = 0.95
+"""The cosine from which on the study's text removes a document."""
 
 LONGMEMEVAL, NFCORPUS, LOCOMO = "longmemeval-s", "nfcorpus", "locomo"
 PROTOCOL_OF = {LONGMEMEVAL: STUDY_A_POOL, NFCORPUS: NFCORPUS_POOL, LOCOMO: LOCOMO_TURNS}
@@ -105,6 +107,19 @@ def sampled(protocol: str, n: int) -> str:
     'pooled-turn(relevance=study-a,sample=200)'
     """
     return f"{protocol[:-1]},sample={n})" if protocol.endswith(")") else f"{protocol}(sample={n})"
+
+
+def deduplicated(protocol: str) -> str:
+    """Return the protocol that searches a corpus without near-duplicates, as the study's text has it (A.1).
+
+    >>> deduplicated(STUDY_A_POOL)
+    'pooled-turn(relevance=study-a,dedup=0.95)'
+    """
+    return (
+        f"{protocol[:-1]},dedup={NEAR_DUPLICATES})"
+        if protocol.endswith(")")
+        else f"{protocol}(dedup={NEAR_DUPLICATES})"
+    )
 
 
 def _written(value: object) -> str:

@@ -17,6 +17,7 @@ from tasks.studies.names import (
     TOKENIZERS,
     Settings,
     baseline,
+    deduplicated,
     main_variant,
     rif,
     sampled,
@@ -62,6 +63,8 @@ def families(dataset: str, protocol: str) -> tuple[Family, ...]:
         return tuple(_baselines())
     if dataset == LONGMEMEVAL and protocol == sampled(STUDY_A_POOL, 100):
         return tuple(_depths())
+    if dataset == LONGMEMEVAL and protocol == deduplicated(STUDY_A_POOL):
+        return (_over("near-duplicates removed", SPLIT, SUPPRESSION),)
     raise BenchError(f"protocol {protocol!r} of {dataset}; expected one of {', '.join(protocols(dataset))}")
 
 
@@ -75,7 +78,7 @@ def _quantities(dataset: str) -> Iterator[Quantity]:
     yield from (cell.quantity for cell in tables() if cell.dataset == dataset)
     for place in places():
         for reading in place.readings:
-            if reading.dataset == dataset and reading.quantity is not None:
+            if reading.dataset == dataset:
                 yield reading.quantity
 
 

@@ -21,7 +21,7 @@ def readings(places: tuple[Place, ...], results: Results, published: Published, 
         (place, reading, reading.quantity)
         for place in places
         for reading in place.readings
-        if reading.dataset == results.dataset and reading.quantity is not None
+        if reading.dataset == results.dataset
     ]
     found = estimates(results, (quantity for _, _, quantity in entries), params)
     shifts = _shifts(entries, results, found, params)
@@ -56,8 +56,14 @@ def _shifts(
             continue
         shifts.append(Estimate(found[quantity].value - found[first].value))
         ours, other = vector(results, quantity), vector(results, first)
-        if ours is not None and other is not None and quantity.protocol == first.protocol:
+        if ours is not None and other is not None and _has_same_questions(results, quantity, first, ours, other):
             columns[number] = np.asarray(ours - other)
     for number, interval in column_intervals(columns, params).items():
         shifts[number] = Estimate(interval.mean, interval.lo, interval.hi, interval.n)
     return shifts
+
+
+def _has_same_questions(results: Results, one: Quantity, two: Quantity, ours: Values, other: Values) -> bool:
+    """Whether both are defined for the same questions: those of a sample are not those of its whole."""
+    ids = [results.judged[quantity.protocol].query_ids for quantity in (one, two)]
+    return ids[0] == ids[1] and bool((np.isnan(ours) == np.isnan(other)).all())

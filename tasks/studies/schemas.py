@@ -69,7 +69,7 @@ STREAMS = _table(
     *_columns(STRING, "row", "variant", "measure"),
     *_columns(INT32, "n_streams"),
     *_columns(REAL, "mean", "sd", "min", "max", "delta", "delta_sd", "delta_min", "delta_max", "share_opposite"),
-    *_columns(REAL, "share_above_published", "published_delta"),
+    *_columns(REAL, "share_as_far", "published_delta"),
     Column("deltas", pl.List(REAL)),
 )
 """What many streams do to the rows of the main table; `deltas` has one value per stream, ascending."""

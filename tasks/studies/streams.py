@@ -9,9 +9,9 @@ import polars as pl
 from tasks.reporting.schemas import conform
 from tasks.studies.declared import NDCG, POOL_RECALL, Cell, Statistic
 from tasks.studies.estimates import NAN
-from tasks.studies.names import PROTOCOL_OF, SUPPRESSION, TOKENIZERS, main_variant
+from tasks.studies.names import PROTOCOL_OF, SUPPRESSION, TOKENIZERS, baseline, main_variant
 from tasks.studies.published import Published
-from tasks.studies.results import Results
+from tasks.studies.results import Results, Values
 from tasks.studies.schemas import STREAMS, TRACES
 from tasks.studies.study_a import MAIN_ROWS
 
@@ -37,40 +37,41 @@ def streams(cells: tuple[Cell, ...], results: Results, published: Published) -> 
         for measure in (NDCG, POOL_RECALL):
             found = report.streams.filter(pl.col("variant") == variant, pl.col("measure") == measure)
             if found.height:
-                spread = _spread(found, known.get((variant, measure), NAN))
+                means = found["mean"].to_numpy()
+                spread = _spread(means, means - _baseline(row, results, measure), known.get((variant, measure), NAN))
                 rows.append({"dataset": results.dataset, "row": row, "variant": variant, "measure": measure, **spread})
     return conform(pl.DataFrame(rows, schema=STREAMS.schema), STREAMS)
 
 
 def traces(results: Results) -> pl.DataFrame:
-    """Return the rows of `TRACES` of one data set."""
+    """Return the rows of `TRACES` of one data set; none where there is a stream for each of several scopes.
+
+    Such streams have different lengths: there is no one state after so many steps.
+    """
     report = results.judged.get(PROTOCOL_OF[results.dataset])
-    if report is None or not report.traces.height:
+    if report is None or report.traces["scope_id"].n_unique() != 1:
         return pl.DataFrame(schema=TRACES.schema)
     names = pl.DataFrame([(v, r) for r, v in main_rows().items()], schema=["variant", "row"], orient="row")
-    counts = ("n_entries", "n_entries_above", "n_documents_above", "n_documents")
-    summed = (
-        report.traces.join(names, on="variant", validate="m:1")
-        .group_by("row", "variant", "step")
-        .agg(
-            pl.col(counts).sum(),
-            pl.col("max").max(),
-            # The mean over all entries, from the scopes' means.
-            (pl.col("mean") * pl.col("n_entries")).sum() / pl.col("n_entries").sum(),
-        )
-        .with_columns(pl.lit(results.dataset).alias("dataset"), pl.col("mean").fill_nan(0.0))
-    )
-    return conform(summed.select(list(TRACES.schema)), TRACES)
+    placed = report.traces.join(names, on="variant", validate="m:1")
+    placed = placed.with_columns(pl.lit(results.dataset).alias("dataset"))
+    return conform(placed.select(list(TRACES.schema)), TRACES)
 
 
-def _spread(found: pl.DataFrame, published: float) -> Mapping[str, Any]:
-    means, deltas = found["mean"].to_numpy(), np.sort(found["delta"].to_numpy())
+def _baseline(row: str, results: Results, measure: str) -> float:
+    """Return the mean of the row's own baseline: no stream moves it, and it is over the same questions."""
+    stage = TOKENIZERS[row.partition(": ")[0] if ": " in row else "split"]
+    values = results.values(PROTOCOL_OF[results.dataset], baseline(stage, SUPPRESSION), measure)
+    return NAN if values is None else float(np.nanmean(values))
+
+
+def _spread(means: Values, effects: Values, published: float) -> Mapping[str, Any]:
+    deltas = np.sort(effects)
     is_opposite = np.sign(deltas) == -np.sign(deltas.mean())
     return {
         "n_streams": len(means), "mean": means.mean(), "sd": _sd(means), "min": means.min(), "max": means.max(),
         "delta": deltas.mean(), "delta_sd": _sd(deltas), "delta_min": deltas[0], "delta_max": deltas[-1],
         "share_opposite": float((is_opposite & (deltas != 0)).mean()),
-        "share_above_published": NAN if np.isnan(published) else float((deltas >= published).mean()),
+        "share_as_far": NAN if np.isnan(published) else float((np.sign(published) * deltas >= abs(published)).mean()),
         "published_delta": published, "deltas": deltas.tolist(),
     }  # fmt: skip
 

@@ -26,6 +26,7 @@ from tasks.studies.names import (
 )
 
 STUDY = "study-a"
+MAIN, MAIN_REGEX = "main", "main, regex"
 CLUSTER_COUNTS = (1, 10, 30, 50, 100)
 MAIN_ROWS = ("baseline", "global-uniform", "global-gap", "clustered30-uniform", "clustered30-gap")
 QUESTION_TYPES = (
@@ -102,7 +103,7 @@ def _main() -> Iterator[Cell]:
             line = (("dataset", dataset), ("tokenizer", "split"), ("variant", row))
             where = Where("rif_main.csv", line, "") if dataset != LOCOMO else None
             name = main_variant(row, SPLIT, SUPPRESSION)
-            yield from _effects("main", dataset, row, where, (name, against if row != "baseline" else None))
+            yield from _effects(MAIN, dataset, row, where, (name, against if row != "baseline" else None))
 
 
 def _main_regex() -> Iterator[Cell]:
@@ -116,7 +117,7 @@ def _main_regex() -> Iterator[Cell]:
         against = baseline(REGEX, SUPPRESSION)
         for row in MAIN_ROWS:
             name = main_variant(row, REGEX, SUPPRESSION)
-            for cell in _effects("main, regex", dataset, row, None, (name, against if row != "baseline" else None)):
+            for cell in _effects(MAIN_REGEX, dataset, row, None, (name, against if row != "baseline" else None)):
                 is_published = dataset == LONGMEMEVAL and row in published and "_at_" in cell.column
                 where = _sweep_line("regex", *published[row], cell.column) if is_published else None
                 yield Cell(cell.table, dataset, row, cell.column, cell.quantity, where)

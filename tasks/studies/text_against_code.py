@@ -4,6 +4,7 @@ Source: protocol A.1 to A.9. The first reading of a group is that of the code, o
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tasks.studies.declared import NDCG, POOL_RECALL, Place, Quantity, Reading, Statistic
 from tasks.studies.names import (
@@ -18,6 +19,7 @@ from tasks.studies.names import (
     SUPPRESSION,
     Settings,
     baseline,
+    deduplicated,
     rif,
     sampled,
     variant,
@@ -36,7 +38,7 @@ def places() -> tuple[Place, ...]:
             "A.1",
             "Texts with a cosine of 0.95 or more are removed when the index is built.",
             "Nothing is removed.",
-            (*_both("nothing removed", LONGMEMEVAL, SPLIT, SUPPRESSION), Reading("removed", LONGMEMEVAL, None)),
+            (*_both("nothing removed", LONGMEMEVAL, SPLIT, SUPPRESSION), *_removed()),
         ),
         Place(
             "rank origin",
@@ -101,7 +103,7 @@ def places() -> tuple[Place, ...]:
             "The rows are labelled rank-gap.",
             "The runner that made them uses the uniform rule.",
             tuple(
-                Reading(f"{k} clusters, {rule}", LONGMEMEVAL, _mean(rif(rule, k, REGEX, SUPPRESSION)), f"{k} clusters")
+                Reading(rule, LONGMEMEVAL, _mean(rif(rule, k, REGEX, SUPPRESSION)), f"{k} clusters")
                 for k in (10, 30, 50, 100)
                 for rule in ("uniform", "gap")
             ),
@@ -156,6 +158,11 @@ def _both(label: str, dataset: str, *stage: Settings) -> tuple[Reading, ...]:
     """Return the baseline over a first stage, and the effect of suppression over it."""
     level = Reading(label, dataset, _mean(baseline(*stage), dataset), "baseline")
     return level, _effect(label, dataset, "gap", {}, *stage)
+
+
+def _removed() -> Iterator[Reading]:
+    for reading in _both("removed", LONGMEMEVAL, SPLIT, SUPPRESSION):
+        yield replace(reading, quantity=replace(reading.quantity, protocol=deduplicated(STUDY_A_POOL)))
 
 
 def _rules() -> Iterator[Reading]:
