@@ -56,7 +56,10 @@ def effects(ours: pl.DataFrame, published: Published, stem: Path) -> None:
                 axes.tick_params(axis="y", length=0)
                 axes.set_title(f"{DATASET_LABELS[dataset]}: {SHORT[measure]}", fontsize=11)
                 axes.margins(x=0.08)
-        figure.supxlabel("difference to the baseline (line: 95 % bootstrap interval over questions)", fontsize=11)
+        figure.supxlabel(
+            "difference to the baseline (line: 95 % bootstrap interval over questions; filled: it excludes 0)",
+            fontsize=11,
+        )
         _legend(figure, [("published", _PUBLISHED, "D"), ("ours", _OURS, "o")])
 
     save(draw, 0.9 + 2.3 * max(1, len(datasets)), stem)

@@ -38,6 +38,8 @@ class Judged:
     ----------
     key
         Name of the report's folder, which is the key of its artifact.
+    variants
+        Names of the variants in it.
     query_ids, question_types
         (n,) the questions that count: every one under study A's relevance, else those of the main block.
     values
@@ -47,6 +49,7 @@ class Judged:
     """
 
     key: str
+    variants: frozenset[str]
     query_ids: tuple[str, ...]
     question_types: NDArray[np.str_]
     values: Mapping[tuple[str, str], Values]
@@ -112,12 +115,15 @@ class Results:
         return share if measure == "share_of_documents_above" else float(rows[measure].sum())
 
     def receipts(self, protocol: str, *variants: str | None) -> list[str]:
-        """Return the keys of the artifacts that a number about these variants comes from, the report's first."""
-        report = self.judged.get(protocol)
-        if report is None:
+        """Return the keys of the artifacts that a number about these variants comes from, the report's first.
+
+        None where the run does not hold one of them.
+        """
+        report, names = self.judged.get(protocol), [name for name in variants if name is not None]
+        if report is None or not report.variants.issuperset(names):
             return []
         known = self.keys.get(protocol, {})
-        return [report.key, *(known[name] for name in variants if name is not None and name in known)]
+        return [report.key, *(known[name] for name in names if name in known)]
 
 
 def _judged(folder: Path, facts: Mapping[str, Any]) -> Judged:
@@ -133,6 +139,7 @@ def _judged(folder: Path, facts: Mapping[str, Any]) -> Judged:
         values |= _by_variant(read(tables, declared), asked)
     return Judged(
         key=folder.name,
+        variants=frozenset(variant for variant, _ in values),
         query_ids=tuple(asked["query_id"]),
         question_types=asked["question_type"].to_numpy().astype(str),
         values=values,

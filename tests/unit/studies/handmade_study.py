@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from tasks.corpora.protocols import parse_protocol
 from tasks.reporting.schemas import (
     BEHAVIOUR,
     QUERIES,
@@ -77,6 +78,7 @@ def write_report(
     published: Published,
 ) -> None:
     ids = query_ids(dataset, published)
+    n_asked = parse_protocol(protocol).sample or len(ids)
     folder.mkdir(parents=True)
     facts = {"dataset": dataset, "protocol": protocol, "variants": list(names), "schema_version": SCHEMA_VERSION}
     (folder / "report.json").write_text(json.dumps(facts), encoding="utf-8")
@@ -92,13 +94,13 @@ def write_report(
         for name in names
         for measure in (NDCG, POOL_RECALL, RECALL_10)
     ]
-    put(folder, QUERY_METRICS, values_frame(metrics))
+    put(folder, QUERY_METRICS, values_frame(metrics, n_asked))
     behaviours = [
         (protocol, name, measure, ids, change(name, measure, behaviour_values(name, measure, kinds)))
         for name in names
         for measure in BEHAVIOURS
     ]
-    put(folder, BEHAVIOUR, values_frame(behaviours))
+    put(folder, BEHAVIOUR, values_frame(behaviours, n_asked))
     _write_states(folder, protocol, [name for name in names if name.startswith("rif(")])
     _write_ties(folder, protocol, metrics)
     if n_streams and protocol == PROTOCOL_OF[dataset]:
@@ -123,13 +125,15 @@ def behaviour_values(name: str, measure: str, kinds: Sequence[str]) -> Values:
     return np.where(is_stale, values, np.nan) if measure == "stale_fact" else values
 
 
-def values_frame(entries: Iterable[tuple[str, str, str, Sequence[str], Values]]) -> pl.DataFrame:
+def values_frame(entries: Iterable[tuple[str, str, str, Sequence[str], Values]], n_asked: int) -> pl.DataFrame:
+    """As the measures leave it: a question that was not asked has no value."""
     frames = []
     for protocol, name, measure, ids, values in entries:
         has_state = name.startswith("rif(")
         row = {
             "protocol": protocol, "variant": name, "stream_seed": 42 if has_state else None,
-            "split": "transductive" if has_state else None, "query_id": ids, "measure": measure, "value": values,
+            "split": "transductive" if has_state else None, "query_id": ids, "measure": measure,
+            "value": np.where(np.arange(len(ids)) < n_asked, values, np.nan),
         }  # fmt: skip
         frames.append(pl.DataFrame(row, schema=QUERY_METRICS.schema))
     return pl.concat(frames) if frames else pl.DataFrame(schema=QUERY_METRICS.schema)
