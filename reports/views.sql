@@ -3,7 +3,8 @@
 -- and in `mnemobench sql`, which loads it. There must be at least one run: `make run`.
 --
 -- Every table has the columns `dataset` and `run_id` (from the names of its folders). A view shows complete runs only,
--- that is runs with a row in `runs`. Columns, units and the meaning of null: data/README.md.
+-- that is runs with a row in `runs`. Every run writes every table, empty where it has nothing to say; in a warehouse whose
+-- runs are all older than a table, that table's view cannot be made here (`mnemobench sql` shows it empty). Columns, units and the meaning of null: data/README.md.
 -- An undefined value is NaN, not null: `isfinite(value)` is false then; the views named `means` and `scores` deal with it.
 
 CREATE OR REPLACE VIEW runs AS
@@ -57,11 +58,32 @@ CREATE OR REPLACE VIEW artifacts AS
 SELECT * FROM read_parquet('reports/warehouse/artifacts/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
 SEMI JOIN runs USING (dataset, run_id);
 
--- The last complete run of each data set and main protocol. `SEMI JOIN latest_runs USING (dataset, run_id, protocol)` keeps
+CREATE OR REPLACE VIEW suppression_trace AS
+SELECT * FROM read_parquet('reports/warehouse/suppression_trace/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
+CREATE OR REPLACE VIEW stream_metrics AS
+SELECT * FROM read_parquet('reports/warehouse/stream_metrics/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
+CREATE OR REPLACE VIEW sweep_metrics AS
+SELECT * FROM read_parquet('reports/warehouse/sweep_metrics/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
+CREATE OR REPLACE VIEW study_cells AS
+SELECT * FROM read_parquet('reports/warehouse/study_cells/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
+-- The last complete run of each data set and main protocol; sweeps over parameters are not among them. `SEMI JOIN latest_runs USING (dataset, run_id, protocol)` keeps
 -- a table to the main protocol; without `protocol` in the list the run's other protocols are there too.
 CREATE OR REPLACE VIEW latest_runs AS
-SELECT * FROM runs
+SELECT * FROM runs WHERE kind IS DISTINCT FROM 'sweep'
 QUALIFY row_number() OVER (PARTITION BY dataset, protocol ORDER BY finished_at DESC, run_id DESC) = 1;
+
+-- Comparisons of the main family, the one of the headline: one row per protocol, block, variant and measure. In
+-- `comparisons` a variant has a row for each family it is in. Runs of schema version 2 had one family, and no name for it.
+CREATE OR REPLACE VIEW main_comparisons AS
+SELECT * FROM comparisons WHERE coalesce(family_index, 0) = 0;
 
 -- Values of single questions (measures and behaviours) beside what is known of the question.
 CREATE OR REPLACE VIEW scores AS

@@ -11,10 +11,12 @@ from typing import Any
 import polars as pl
 from pydantic import Field
 
-from tasks.files import json_digest, write_text
+from tasks.files import write_text
 from tasks.progress import Progress
-from tasks.records import BenchError, Params
-from tasks.reporting import checks, tables
+from tasks.records import Params
+from tasks.reporting import checks, stream_tables, tables
+from tasks.reporting.families import families, headline_variants, of_main
+from tasks.reporting.run_facts import fingerprint
 from tasks.reporting.schemas import (
     ANSWERABILITY,
     BEHAVIOUR,
@@ -24,8 +26,10 @@ from tasks.reporting.schemas import (
     QUERY_METRICS,
     RANKINGS,
     SCHEMA_VERSION,
+    STREAM_METRICS,
     SUMMARY,
     SUPPRESSION,
+    SUPPRESSION_TRACE,
     TABLES,
     TIES,
     write,
@@ -83,14 +87,21 @@ def _tables(inputs: tables.Inputs, protocol: str, params: ReportParams) -> Table
     judged = tables.judged(inputs, protocol)
     asked = tables.queries(inputs, protocol, judged)
     metrics = tables.values(inputs.metrics / "query_metrics.parquet", protocol, QUERY_METRICS)
+    errors = tables.values(inputs.behaviour / "behaviour_metrics.parquet", protocol, BEHAVIOUR)
+    compared = tables.comparisons(inputs, protocol, COMPARISONS)
+    streams = stream_tables.stream_metrics(
+        inputs, protocol, pl.concat([metrics, errors]), asked, families(compared), params.main_block
+    )
     return {
         QUERIES.name: asked,
         QUERY_METRICS.name: metrics,
-        BEHAVIOUR.name: tables.values(inputs.behaviour / "behaviour_metrics.parquet", protocol, BEHAVIOUR),
+        BEHAVIOUR.name: errors,
         RANKINGS.name: tables.rankings(inputs, protocol, metrics, judged, params.top_k),
         SUMMARY.name: tables.summary(inputs, protocol, asked, judged),
-        COMPARISONS.name: tables.comparisons(inputs, protocol, COMPARISONS),
+        COMPARISONS.name: compared,
         SUPPRESSION.name: tables.suppression(inputs, protocol, metrics),
+        SUPPRESSION_TRACE.name: stream_tables.suppression_trace(inputs, protocol, metrics),
+        STREAM_METRICS.name: streams,
         TIES.name: tables.ties(inputs, protocol, asked),
         ANSWERABILITY.name: tables.answerability(inputs, protocol),
         DEFECTS.name: tables.defects(inputs, DEFECTS),
@@ -100,16 +111,15 @@ def _tables(inputs: tables.Inputs, protocol: str, params: ReportParams) -> Table
 def _facts(dataset: str, protocol: str, inputs: tables.Inputs, result: Tables, params: ReportParams) -> dict[str, Any]:
     """Return what a reader of the tables needs beside them; JSON-able."""
     corpus = tables.corpus_facts(inputs)
-    baselines = result[COMPARISONS.name]["baseline"].unique().sort().to_list()
-    if len(baselines) > 1:
-        raise BenchError(f"comparisons name {len(baselines)} baselines ({', '.join(baselines)}); expected one")
+    found = families(result[COMPARISONS.name])
     return {
         "dataset": dataset,
         "protocol": protocol,
         "corpus": corpus,
-        "dataset_fingerprint": json_digest({"dataset": dataset, "protocol": protocol, "corpus": corpus}),
+        "dataset_fingerprint": fingerprint(dataset, protocol, corpus),
         "variants": inputs.variants,
-        "baseline": baselines[0] if baselines else None,
+        "baseline": found[0]["baseline"] if found else None,
+        "families": found,
         "has_sessions": bool(pl.read_parquet(inputs.corpus / "documents.parquet")["session_id"].count()),
         "params": params.model_dump(),
         "schema_version": SCHEMA_VERSION,
@@ -121,17 +131,17 @@ def _figures(result: Tables, facts: dict[str, Any], folder: Path) -> None:
 
     dataset, measure = facts["dataset"], facts["params"]["main_measure"]
     is_headline = (pl.col("block") == facts["params"]["main_block"]) & (pl.col("measure") == measure)
-    compared = result[COMPARISONS.name].filter(is_headline)
+    compared = of_main(result[COMPARISONS.name]).filter(is_headline)
     scores = (
         result[QUERY_METRICS.name]
-        .filter(pl.col("measure") == measure)
+        .filter(pl.col("measure") == measure, pl.col("variant").is_in(headline_variants(facts)))
         .join(result[QUERIES.name], on="query_id", validate="m:1")
     )
     figures.differences(compared, measure, dataset, folder / "differences")
     figures.question_types(scores, measure, dataset, folder / "question_types")
     figures.changes(compared, measure, dataset, folder / "changes")
     _behaviour_figure(result, facts, folder)
-    state = result[SUPPRESSION.name]
+    state = result[SUPPRESSION.name].filter(pl.col("variant").is_in(headline_variants(facts)))
     if state.height:
         mean = state.group_by("variant").agg(
             (pl.col("n_documents_above").sum() / pl.col("n_documents").sum()).alias("share_of_documents"),
@@ -145,11 +155,14 @@ def _behaviour_figure(result: Tables, facts: dict[str, Any], folder: Path) -> No
     from tasks.reporting import figures
 
     dataset, params = facts["dataset"], facts["params"]
-    shares = tables.behaviour_shares(result[BEHAVIOUR.name], result[QUERIES.name], params["main_block"])
+    is_shown = pl.col("variant").is_in(headline_variants(facts))
+    shares = tables.behaviour_shares(
+        result[BEHAVIOUR.name].filter(is_shown), result[QUERIES.name], params["main_block"]
+    )
     if facts["has_sessions"] and shares.filter(pl.col("measure") == "sibling_confusion").height:
         figures.behaviour(shares, dataset, folder / "behaviour")
         return
-    means = result[SUMMARY.name].filter(pl.col("block") == params["main_block"])
+    means = result[SUMMARY.name].filter(is_shown, pl.col("block") == params["main_block"])
     points = (
         means.filter(pl.col("measure") == params["pool_measure"])
         .select("variant", pl.col("mean").alias("pool_recall"))

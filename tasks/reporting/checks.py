@@ -19,6 +19,10 @@ _UNIT = re.compile(
 )
 """Measures that are shares, normalised gains or reciprocal ranks: 0 to 1 by definition."""
 _DECOMPOSITION = ("exact_episode", "sibling_confusion", "wrong_family")
+_VERDICTS = ("equal", "consistent", "different", "not measured")
+_BASES = ("paired", "interval", "digits")
+_SINGLE_PRECISION = 1e-6
+"""Values of many streams are kept in single precision."""
 _MAX_SHOWN = 3
 
 Tables = Mapping[str, pl.DataFrame]
@@ -39,10 +43,18 @@ def check(tables: Tables, facts: Mapping[str, Any]) -> None:
     BenchError
         Lists every failure, with the reason for the bound.
     """
-    failures = [failure for rule in _RULES for failure in rule(tables, facts)]
+    _refuse([failure for rule in _RULES for failure in rule(tables, facts)], facts["dataset"])
+
+
+def check_extra(tables: Tables, dataset: str) -> None:
+    """Check the tables that come beside a report; raises `BenchError` as `check`."""
+    _refuse([*_schemas(tables, {}), *_sweeps(tables["sweep_metrics"]), *_study(tables["study_cells"])], dataset)
+
+
+def _refuse(failures: list[str], dataset: str) -> None:
     if failures:
         raise BenchError(
-            f"the report of {facts['dataset']} is not published, {len(failures)} checks failed:\n"
+            f"the report of {dataset} is not published, {len(failures)} checks failed:\n"
             + "\n".join(f"  - {failure}" for failure in failures)
             + "\nThe stage that made the numbers is wrong, or the bound is: see tasks/reporting/checks.py."
         )
@@ -185,6 +197,73 @@ def _suppression(tables: Tables, _facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _trace(tables: Tables, facts: Mapping[str, Any]) -> list[str]:
+    frame = tables["suppression_trace"]
+    failures = _suppression({"suppression": frame}, facts)
+    key = ["protocol", "variant", "stream_seed", "scope_id"]
+    last = frame.group_by(key).agg(pl.all().sort_by("step").last())
+    end = last.join(tables["suppression"], on=key, suffix="_at_end", validate="1:1")
+    same = pl.all_horizontal(
+        pl.col(name) == pl.col(f"{name}_at_end") for name in ("n_entries", "n_entries_above", "n_documents")
+    )
+    return [
+        *(failure.replace("suppression:", "suppression_trace:", 1) for failure in failures),
+        *_violations(frame, "suppression_trace", pl.col("step") >= 0, "a stream has no steps before its first"),
+        *_violations(end, "suppression_trace", same, "its last step is not the state in the table suppression"),
+    ]
+
+
+def _streams(tables: Tables, facts: Mapping[str, Any]) -> list[str]:
+    """Every variant of many streams has the same streams; its own one gives the means of the report."""
+    frame = tables["stream_metrics"]
+    keys = ["variant", "measure"]
+    counts = frame.group_by(keys).agg(pl.len().alias("n_streams"))
+    mean = (pl.col("n") == 0) | pl.col("mean").is_between(0, 1 + _ROUNDING)
+    delta = pl.col("delta").is_nan() | pl.col("delta").is_between(-1 - _ROUNDING, 1 + _ROUNDING)
+    own = tables["query_metrics"].select("variant", "stream_seed").unique().drop_nulls()
+    means = tables["summary"].filter(pl.col("block") == facts["params"]["main_block"])
+    again = frame.join(own, on=["variant", "stream_seed"], how="semi").join(
+        means.select(*keys, "n", "mean"), on=keys, suffix="_here", validate="1:1"
+    )
+    same_n = pl.col("n") == pl.col("n_here")
+    same = (pl.col("n") == 0) | ((pl.col("mean") - pl.col("mean_here")).abs() <= _SINGLE_PRECISION)
+    return [
+        *_violations(counts, "stream_metrics", pl.col("n_streams") == pl.col("n_streams").max(),
+                     "not every variant and measure has the same number of streams"),
+        *_violations(frame, "stream_metrics", mean, "a mean outside 0 to 1"),
+        *_violations(frame, "stream_metrics", delta, "a difference outside -1 to 1"),
+        *_violations(again, "stream_metrics", same_n & same, "the run's own stream has another mean in the report"),
+    ]  # fmt: skip
+
+
+def _sweeps(frame: pl.DataFrame) -> list[str]:
+    order = (pl.col("n") == 0) | _between("min", "mean", "max")
+    difference = pl.col("delta").is_nan() | _between("delta_min", "delta", "delta_max")
+    share = pl.col("share_opposite").is_nan() | pl.col("share_opposite").is_between(0, 1)
+    return [
+        *_violations(frame, "sweep_metrics", pl.col("n_streams") > 0, "a cell without a stream was not measured"),
+        *_violations(frame, "sweep_metrics", order, "the mean must lie between its least and largest stream"),
+        *_violations(frame, "sweep_metrics", difference, "the difference must lie between its least and largest"),
+        *_violations(frame, "sweep_metrics", share, "share_opposite is a share"),
+    ]
+
+
+def _between(low: str, value: str, high: str) -> pl.Expr:
+    return pl.col(value).is_between(pl.col(low) - _ROUNDING, pl.col(high) + _ROUNDING)
+
+
+def _study(frame: pl.DataFrame) -> list[str]:
+    is_measured = pl.col("verdict") != "not measured"
+    traced = ~is_measured | (pl.col("ours").is_finite() & (pl.col("artifact_keys").list.len() > 0))
+    p_range = pl.col("p").is_null() | pl.col("p").is_nan() | ((pl.col("p") > 0) & (pl.col("p") <= 1))
+    return [
+        *_violations(frame, "study_cells", pl.col("verdict").is_in(_VERDICTS), f"a verdict not of {_VERDICTS}"),
+        *_violations(frame, "study_cells", pl.col("basis").is_in(_BASES), f"a basis not of {_BASES}"),
+        *_violations(frame, "study_cells", traced, "a measured cell has a number and names the artifacts it is from"),
+        *_violations(frame, "study_cells", p_range, "p outside (0, 1]: a sampled p-value is never zero"),
+    ]
+
+
 _RULES: tuple[Callable[[Tables, Mapping[str, Any]], list[str]], ...] = (
     _schemas,
     _counts,
@@ -194,6 +273,8 @@ _RULES: tuple[Callable[[Tables, Mapping[str, Any]], list[str]], ...] = (
     _means,
     _comparisons,
     _suppression,
+    _trace,
+    _streams,
 )
 
 
@@ -202,7 +283,11 @@ def _violations(frame: pl.DataFrame, table: str, holds: pl.Expr, reason: str) ->
     bad = frame.filter(~holds.fill_null(value=False))
     if not bad.height:
         return []
-    place = [name for name in ("block", "variant", "scope_id", "measure", "query_id") if name in bad.columns]
+    place = [
+        name
+        for name in ("block", "table", "row", "column", "variant", "scope_id", "measure", "query_id")
+        if name in bad.columns
+    ]
     shown = [" / ".join(map(str, row)) for row in bad.select(place).sort(place).head(_MAX_SHOWN).iter_rows()]
     return [f"{table}: {reason}: {bad.height} rows, e.g. {'; '.join(shown)}"]
 

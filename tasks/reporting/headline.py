@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from tasks.reporting.families import headline_variants, of_main
 from tasks.reporting.labels import variant_label
 from tasks.reporting.schemas import COMPARISONS, SUMMARY, read
 from tasks.reporting.text_format import UNDEFINED, estimate, number, p_value, signed
@@ -44,7 +45,7 @@ def headline_table(report_dir: Path, block: str | None = None, *, is_compact: bo
         _by_variant(report_dir, SUMMARY, measure, block),
         _by_variant(report_dir, COMPARISONS, measure, block),
     )
-    names = [name for name in facts["variants"] if name in means]
+    names = [name for name in headline_variants(facts) if name in means]
     rows = [_row(name, means[name], compared.get(name), facts, is_compact=is_compact) for name in names]
     n = max((row["n"] for row in means.values()), default=0)
     has_conversations = any(row["mean_over_conversations"] is not None for row in means.values())
@@ -68,6 +69,7 @@ def headline_table(report_dir: Path, block: str | None = None, *, is_compact: bo
 
 def _by_variant(report_dir: Path, table: Any, measure: str, block: str) -> dict[str, dict[str, Any]]:
     frame = read(report_dir / "tables", table).filter(pl.col("measure") == measure, pl.col("block") == block)
+    frame = of_main(frame) if table is COMPARISONS else frame
     return {row["variant"]: row for row in frame.iter_rows(named=True)}
 
 
@@ -110,7 +112,7 @@ def headline_sentences(report_dir: Path, quote: Callable[[str], str] = str) -> l
     """Say in plain words what the headline table shows and does not show; `quote` is applied to names from outside."""
     facts = read_facts(report_dir)
     sentences = block_sentences(report_dir, facts["params"]["main_block"], quote)
-    if any(name.startswith("rif(") for name in facts["variants"]):
+    if any(name.startswith("rif(") for name in headline_variants(facts)):
         sentences.append(
             "The same questions drove the suppression and are scored (transductive), on one stream: a gain here is no "
             "evidence of a gain on new questions, and the intervals do not hold what another stream would change."
@@ -125,7 +127,7 @@ def block_sentences(report_dir: Path, block: str, quote: Callable[[str], str] = 
     if baseline is None:
         return ["Nothing was compared: the run has no baseline beside another variant."]
     compared = _by_variant(report_dir, COMPARISONS, measure, block)
-    names = [name for name in facts["variants"] if name in compared]
+    names = [name for name in headline_variants(facts) if name in compared]
     found = {kind: [n for n in names if verdict(compared[n]) == kind] for kind in ("better", "worse", "not shown")}
     against = quote(variant_label(baseline))
     sentences = [

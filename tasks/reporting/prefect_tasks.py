@@ -28,8 +28,9 @@ def tables_and_figures(
     texts: Artifact,
     truncation: Artifact,
     params: build.ReportParams,
+    streams: Mapping[str, Artifact] | None = None,
 ) -> None:
-    """Draw the figures, and put the results into the warehouse's schema."""
+    """Draw the figures, and put the results into the warehouse's schema; `streams` by variant where there are many."""
     inputs = Inputs(
         corpus=corpus.path,
         candidates=candidates.path,
@@ -41,5 +42,6 @@ def tables_and_figures(
         classes=classes.path,
         texts=texts.path,
         truncation=truncation.path,
+        streams={variant: artifact.path for variant, artifact in (streams or {}).items()},
     )
     build.build(dataset, protocol, inputs, params, out, progress)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from tasks.files import json_digest
 from tasks.records import BenchError
 
 _PATH_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -116,6 +117,48 @@ class RunFacts:
     def wall_s(self) -> float:
         """Seconds from start to end."""
         return (self.finished_at - self.started_at).total_seconds()
+
+
+@dataclass(frozen=True, slots=True)
+class DataFacts:
+    """What a run measured on one data set, and what its numbers are about.
+
+    Attributes
+    ----------
+    dataset
+        Name of the data set.
+    protocol, other_protocols
+        The main protocol, and the further ones in order.
+    corpus
+        `facts.json` of the corpus: its size, source, licence and note.
+    main_measure
+        Measure of the headline.
+    baseline
+        Variant that the others are compared with in the main family; None where nothing is compared.
+    """
+
+    dataset: str
+    protocol: str
+    corpus: Mapping[str, Any]
+    main_measure: str
+    baseline: str | None = None
+    other_protocols: tuple[str, ...] = ()
+
+    @classmethod
+    def of_report(cls, facts: Mapping[str, Any], other_protocols: tuple[str, ...] = ()) -> "DataFacts":
+        """Return what `report.json` of the main protocol says."""
+        measure = facts["params"]["main_measure"]
+        return cls(facts["dataset"], facts["protocol"], facts["corpus"], measure, facts["baseline"], other_protocols)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 over data set, protocol and corpus: runs with different ones are never compared."""
+        return fingerprint(self.dataset, self.protocol, self.corpus)
+
+
+def fingerprint(dataset: str, protocol: str, corpus: Mapping[str, Any]) -> str:
+    """Return the SHA-256 over what was measured on."""
+    return json_digest({"dataset": dataset, "protocol": protocol, "corpus": dict(corpus)})
 
 
 def path_safe(what: str, name: str) -> str:

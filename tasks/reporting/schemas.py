@@ -6,54 +6,43 @@ Meaning, units and examples of every column are in `data/README.md`; a test comp
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
-import pyarrow.parquet as pq
 
-from tasks.records import BenchError
+from tasks.reporting.declared import (
+    INT32,
+    INT64,
+    REAL,
+    SCHEMA_VERSION,
+    STRING,
+    Column,
+    Table,
+    columns,
+    conform,
+    fit,
+    read,
+    write,
+)
+from tasks.reporting.run_schemas import ARTIFACTS, RUN_TABLES, RUNS, TIMINGS
 
-SCHEMA_VERSION = 2
-"""Raised by every change of a column's name, type or meaning; stored in `runs.schema_version`."""
+__all__ = [
+    "ARTIFACTS",
+    "RUNS",
+    "RUN_TABLES",
+    "SCHEMA_VERSION",
+    "TIMINGS",
+    "Column",
+    "Table",
+    "conform",
+    "fit",
+    "read",
+    "write",
+]
 
-STRING, BOOLEAN, REAL = pl.String(), pl.Boolean(), pl.Float64()
-INT32, INT64, TIME = pl.Int32(), pl.Int64(), pl.Datetime("us")
-MODELS = pl.List(pl.Struct({"role": pl.String(), "name": pl.String(), "digest": pl.String(), "licence": pl.String()}))
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column. Text is UTF-8; an undefined real number is NaN, never null, unless `is_nullable`."""
-
-    name: str
-    dtype: pl.DataType
-    is_nullable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table: its columns in order, and the columns that order, and mostly identify, a row within one run."""
-
-    name: str
-    columns: tuple[Column, ...]
-    key: tuple[str, ...]
-    is_key_unique: bool = True
-
-    @property
-    def schema(self) -> dict[str, pl.DataType]:
-        """Column names and polars types, in order."""
-        return {column.name: column.dtype for column in self.columns}
+PARAMETERS = pl.List(pl.Struct({"name": pl.String(), "value": pl.String()}))
 
 
-def _columns(**dtypes: pl.DataType) -> tuple[Column, ...]:
-    """Declare columns; a name that ends with `_OR_NULL` may be null."""
-    return tuple(
-        Column(name.removesuffix("_OR_NULL"), dtype, name.endswith("_OR_NULL")) for name, dtype in dtypes.items()
-    )
-
-
-_ONE_VALUE = _columns(
+_ONE_VALUE = columns(
     protocol=STRING,
     variant=STRING,
     stream_seed_OR_NULL=INT64,
@@ -64,39 +53,19 @@ _ONE_VALUE = _columns(
 )
 _VALUE_KEY = ("protocol", "variant", "stream_seed", "split", "query_id", "measure")
 
-RUNS = Table(
-    "runs",
-    _columns(
-        profile=STRING,
-        status=STRING,
-        started_at=TIME,
-        finished_at=TIME,
-        protocol=STRING,
-        other_protocols=pl.List(STRING),
-        baseline_OR_NULL=STRING,
-        main_measure=STRING,
-        seed=INT64,
-        n_queries=INT32,
-        n_documents=INT32,
-        dataset_fingerprint=STRING,
-        source_name_OR_NULL=STRING,
-        source_sha256_OR_NULL=STRING,
-        is_official_source_OR_NULL=BOOLEAN,
-        licence=STRING,
-        note_OR_NULL=STRING,
-        models=MODELS,
-        code_fingerprint=STRING,
-        config_fingerprint=STRING,
-        report_digest_OR_NULL=STRING,
-        mnemobench_version=STRING,
-        schema_version=INT32,
-        command=STRING,
-    ),
-    key=("protocol",),
-)
+_STATE = {
+    "n_entries": INT64,
+    "n_entries_above": INT64,
+    "n_documents_above": INT64,
+    "n_documents": INT64,
+    "max": REAL,
+    "mean": REAL,
+}
+"""The state of suppression of one scope, as the simulation describes it."""
+
 QUERIES = Table(
     "queries",
-    _columns(
+    columns(
         protocol=STRING,
         query_id=STRING,
         question_type=STRING,
@@ -113,7 +82,7 @@ QUERY_METRICS = Table("query_metrics", _ONE_VALUE, key=_VALUE_KEY)
 BEHAVIOUR = Table("behaviour", _ONE_VALUE, key=_VALUE_KEY)
 RANKINGS = Table(
     "rankings",
-    _columns(
+    columns(
         protocol=STRING,
         variant=STRING,
         stream_seed_OR_NULL=INT64,
@@ -136,7 +105,7 @@ RANKINGS = Table(
 )
 SUMMARY = Table(
     "summary",
-    _columns(
+    columns(
         protocol=STRING,
         block=STRING,
         variant=STRING,
@@ -153,9 +122,11 @@ SUMMARY = Table(
 )
 COMPARISONS = Table(
     "comparisons",
-    _columns(
+    columns(
         protocol=STRING,
         block=STRING,
+        family=STRING,
+        family_index=INT32,
         variant=STRING,
         baseline=STRING,
         measure=STRING,
@@ -172,27 +143,48 @@ COMPARISONS = Table(
         losses=INT32,
         minimum_detectable_effect_OR_NULL=REAL,
     ),
-    key=("protocol", "block", "variant", "baseline", "measure"),
+    key=("protocol", "block", "family", "variant", "baseline", "measure"),
 )
 SUPPRESSION = Table(
     "suppression",
-    _columns(
+    columns(
         protocol=STRING,
         variant=STRING,
         stream_seed_OR_NULL=INT64,
         scope_id=STRING,
-        n_entries=INT64,
-        n_entries_above=INT64,
-        n_documents_above=INT64,
-        n_documents=INT64,
-        max=REAL,
-        mean=REAL,
+        **_STATE,
     ),
     key=("protocol", "variant", "stream_seed", "scope_id"),
 )
+SUPPRESSION_TRACE = Table(
+    "suppression_trace",
+    columns(
+        protocol=STRING,
+        variant=STRING,
+        stream_seed=INT64,
+        scope_id=STRING,
+        step=INT64,
+        **_STATE,
+    ),
+    key=("protocol", "variant", "stream_seed", "scope_id", "step"),
+)
+STREAM_METRICS = Table(
+    "stream_metrics",
+    columns(
+        protocol=STRING,
+        variant=STRING,
+        stream_seed=INT64,
+        measure=STRING,
+        baseline_OR_NULL=STRING,
+        n=INT32,
+        mean=REAL,
+        delta=REAL,
+    ),
+    key=("protocol", "variant", "stream_seed", "measure"),
+)
 ANSWERABILITY = Table(
     "answerability",
-    _columns(
+    columns(
         protocol=STRING,
         variant=STRING,
         n_answerable=INT32,
@@ -209,7 +201,7 @@ ANSWERABILITY = Table(
 )
 TIES = Table(
     "ties",
-    _columns(
+    columns(
         protocol=STRING,
         block=STRING,
         variant=STRING,
@@ -227,29 +219,58 @@ TIES = Table(
 )
 DEFECTS = Table(
     "defects",
-    _columns(record_id=STRING, kind=STRING, policy=STRING, detail=STRING, n_queries=INT32, query_ids=pl.List(STRING)),
+    columns(record_id=STRING, kind=STRING, policy=STRING, detail=STRING, n_queries=INT32, query_ids=pl.List(STRING)),
     key=("kind", "record_id", "policy", "detail"),
     is_key_unique=False,  # a record may have one fault twice
 )
-TIMINGS = Table(
-    "timings",
-    _columns(
-        stage=STRING,
-        step=STRING,
-        artifact_key=STRING,
-        state=STRING,
-        reason=STRING,
-        wall_s=REAL,
-        made_wall_s=REAL,
-        cpu_s=REAL,
-        peak_memory_mb=REAL,
+SWEEP_METRICS = Table(
+    "sweep_metrics",
+    columns(
+        protocol=STRING,
+        variant=STRING,
+        measure=STRING,
+        baseline_OR_NULL=STRING,
+        n=INT32,
+        n_streams=INT32,
+        mean=REAL,
+        sd=REAL,
+        min=REAL,
+        max=REAL,
+        delta=REAL,
+        delta_sd=REAL,
+        delta_min=REAL,
+        delta_max=REAL,
+        share_opposite=REAL,
+        parameters=PARAMETERS,
     ),
-    key=("stage", "step", "artifact_key"),
+    key=("protocol", "variant", "measure"),
 )
-ARTIFACTS = Table(
-    "artifacts",
-    _columns(stage=STRING, step=STRING, artifact_key=STRING, digest=STRING, n_files=INT32, n_bytes=INT64),
-    key=("stage", "step", "artifact_key"),
+STUDY_CELLS = Table(
+    "study_cells",
+    columns(
+        study=STRING,
+        table=STRING,
+        row=STRING,
+        column=STRING,
+        protocol=STRING,
+        variant=STRING,
+        against_OR_NULL=STRING,
+        measure=STRING,
+        published=REAL,
+        ours=REAL,
+        lo=REAL,
+        hi=REAL,
+        difference=REAL,
+        difference_lo=REAL,
+        difference_hi=REAL,
+        p_OR_NULL=REAL,
+        n_shared_OR_NULL=INT32,
+        share_identical_OR_NULL=REAL,
+        basis=STRING,
+        verdict=STRING,
+        artifact_keys=pl.List(STRING),
+    ),
+    key=("study", "table", "row", "column"),
 )
 
 REPORT_TABLES = (
@@ -260,58 +281,13 @@ REPORT_TABLES = (
     SUMMARY,
     COMPARISONS,
     SUPPRESSION,
+    SUPPRESSION_TRACE,
+    STREAM_METRICS,
     TIES,
     ANSWERABILITY,
     DEFECTS,
 )
 """Written by `build`: functions of the results alone."""
-RUN_TABLES = (TIMINGS, ARTIFACTS, RUNS)
-"""Written by `publish`: facts of one run. `runs` comes last: its row says that the run is complete."""
-TABLES: Mapping[str, Table] = {table.name: table for table in (*REPORT_TABLES, *RUN_TABLES)}
-
-
-def conform(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """Return `frame` with the table's columns in order, sorted by its key.
-
-    Raises
-    ------
-    BenchError
-        Lists every missing, unexpected, wrongly typed or wrongly null column, and a repeated key.
-    """
-    wanted, found = table.schema, frame.schema
-    faults = [f"column {name} is missing" for name in wanted if name not in found]
-    faults += [f"column {name} is not declared" for name in found if name not in wanted]
-    faults += [
-        f"column {name} has type {found[name]}, expected {dtype}"
-        for name, dtype in wanted.items()
-        if name in found and found[name] != dtype
-    ]
-    faults += [
-        f"column {column.name} has {count} nulls, none is allowed"
-        for column in table.columns
-        if column.name in found and not column.is_nullable and (count := frame[column.name].null_count())
-    ]
-    if not faults and table.is_key_unique and (n_repeated := int(frame.select(table.key).is_duplicated().sum())):
-        faults.append(f"{n_repeated} rows share their key ({', '.join(table.key)})")
-    if faults:
-        raise BenchError(
-            f"table {table.name} does not fit its schema (version {SCHEMA_VERSION}): {'; '.join(faults)}. "
-            "Correct the stage that made it, or change tasks/reporting/schemas.py and data/README.md together."
-        )
-    return frame.select(list(wanted)).sort(table.key, nulls_last=False)
-
-
-def write(frame: pl.DataFrame, table: Table, path: Path) -> None:
-    """Check `frame` against `table` and write it as zstd Parquet; equal rows give equal bytes.
-
-    Columns of real numbers get no min/max statistics: these leave NaN out, and DuckDB 2.0.1 concludes from them that
-    there is none (`WHERE NOT isnan(value)` then keeps the NaN; a test holds it to the right answer).
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    summarised = [column.name for column in table.columns if column.dtype != REAL and not column.dtype.is_nested()]
-    pq.write_table(conform(frame, table).to_arrow(), path, compression="zstd", write_statistics=summarised)
-
-
-def read(directory: Path, table: Table) -> pl.DataFrame:
-    """Read `<directory>/<table>.parquet` as `write` left it."""
-    return pl.read_parquet(directory / f"{table.name}.parquet")
+EXTRA_TABLES = (SWEEP_METRICS, STUDY_CELLS)
+"""Given to `publish` beside the reports, by sweeps and studies; empty in every other run."""
+TABLES: Mapping[str, Table] = {table.name: table for table in (*REPORT_TABLES, *EXTRA_TABLES, *RUN_TABLES)}

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from tasks.reporting import schemas
+from tasks.reporting.families import of_main
 from tasks.reporting.headline import block_sentences, headline_table
 from tasks.reporting.labels import block_label, variant_label, variant_order
 from tasks.reporting.tables import ALL_BLOCKS, behaviour_shares
@@ -207,7 +208,9 @@ def ties(facts: Facts, report_dir: Path) -> list[str]:
 
 def intervals(facts: Facts, report_dir: Path) -> list[str]:
     """Differences to the baseline in every compared measure of the main block."""
-    frame = read_table(report_dir, schemas.COMPARISONS).filter(pl.col("block") == facts["params"]["main_block"])
+    frame = of_main(read_table(report_dir, schemas.COMPARISONS)).filter(
+        pl.col("block") == facts["params"]["main_block"]
+    )
     names = _in_order(set(frame["measure"]), facts)
     if len(names) < 2:
         return []

@@ -7,18 +7,23 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from functools import partial
 from math import isfinite, isnan
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import duckdb
+import polars as pl
 
 from tasks.records import BenchError
+from tasks.reporting.schemas import TABLES
 
 Output = Literal["text", "csv", "json"]
 
-_ROOT = "reports/warehouse/"
-"""How `views.sql` names the warehouse, for a shell in the root of the checkout."""
+_READ = re.compile(
+    r"SELECT \* FROM read_parquet\('reports/warehouse/(?P<files>(?P<table>\w+)/[^']*)'(?P<options>[^)]*)\)"
+)
+"""How `views.sql` reads a table of the warehouse, for a shell in the root of the checkout."""
 _READING = {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN, duckdb.StatementType.MULTI}
 _SPACE = re.compile(r"\s+|--[^\n]*(\n|$)|/\*.*?\*/", re.DOTALL)
 _EXPLAIN = re.compile(r"explain\b\s*(analyze\b)?\s*(\([^)]*\))?", re.IGNORECASE)
@@ -49,7 +54,8 @@ def open_warehouse(warehouse: Path, views: Path, *, read_only: bool = True) -> d
         raise BenchError(f"no runs yet in {warehouse}; make one first: `make run`")
     connection = duckdb.connect(config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"})
     try:
-        connection.execute(views.read_text(encoding="utf-8").replace(f"'{_ROOT}", f"'{_quoted(root)}/"))
+        _declare(connection)
+        connection.execute(_READ.sub(partial(_with_declared, root), views.read_text(encoding="utf-8")))
         if read_only:
             connection.execute(f"SET allowed_directories = ['{_quoted(root)}/']")
             connection.execute("SET enable_external_access = false")
@@ -58,6 +64,28 @@ def open_warehouse(warehouse: Path, views: Path, *, read_only: bool = True) -> d
         connection.close()
         raise BenchError(f"{views}: {error}") from error
     return connection
+
+
+def _declare(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make an empty table of each declared one, in a schema of their own."""
+    connection.execute("CREATE SCHEMA declared")
+    for table in TABLES.values():
+        partition = {"dataset": pl.String(), "run_id": pl.String()}
+        connection.register("_empty", pl.DataFrame(schema={**table.schema, **partition}).to_arrow())
+        connection.execute(f'CREATE TABLE declared."{table.name}" AS FROM _empty')
+        connection.unregister("_empty")
+
+
+def _with_declared(root: Path, found: re.Match[str]) -> str:
+    """Return SQL that reads a table, with the declared columns that its files lack, empty where there are no files.
+
+    Runs of an older version of the project do not have every table, or every column.
+    """
+    there = f"SELECT * FROM read_parquet('{_quoted(root)}/{found['files']}'{found['options']})"
+    if found["table"] not in TABLES:
+        return there
+    declared = f'SELECT * FROM declared."{found["table"]}"'
+    return f"SELECT * FROM ({declared} UNION ALL BY NAME {there})" if any(root.glob(found["files"])) else declared
 
 
 def _quoted(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from tasks.embeddings.truncation import truncation_rate
 from tasks.records import BenchError
 from tasks.reporting.labels import variant_order
 from tasks.reporting.random_order import expected
-from tasks.reporting.schemas import ANSWERABILITY, DEFECTS, RANKINGS, SUMMARY, SUPPRESSION, TIES, Table
+from tasks.reporting.schemas import ANSWERABILITY, DEFECTS, RANKINGS, SUMMARY, SUPPRESSION, TIES, Table, fit
 
 ALL_BLOCKS = "all"
 """The block of every question, whatever its own block: LoCoMo's second total."""
@@ -23,7 +23,10 @@ ALL_BLOCKS = "all"
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Directories of the artifacts that a report reads; `rankings` by canonical name of the variant."""
+    """Directories of the artifacts that a report reads; `rankings` and `streams` by canonical name of the variant.
+
+    `streams` has the variants that were replayed on many other streams; none where it is empty.
+    """
 
     corpus: Path
     candidates: Path
@@ -35,6 +38,7 @@ class Inputs:
     classes: Path
     texts: Path
     truncation: Path
+    streams: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def variants(self) -> list[str]:
@@ -48,9 +52,10 @@ def corpus_facts(inputs: Inputs) -> dict[str, Any]:
     return facts
 
 
-def _read(path: Path) -> pl.DataFrame:
+def read_parquet(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
+    """Read the table of an earlier stage, all columns or some; raises `BenchError` when it cannot be read."""
     try:
-        return pl.read_parquet(path)
+        return pl.read_parquet(path, columns=columns)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise BenchError(
             f"{path}: cannot be read as Parquet ({error}); expected the table of an earlier stage."
@@ -62,31 +67,18 @@ def judged(inputs: Inputs, protocol: str) -> Judging:
     return judging(Corpus.read(inputs.corpus, with_texts=False), parse_protocol(protocol), inputs.classes)
 
 
-def _fit(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
-    """Select the table's columns with its types; a column that may be null and is absent becomes null."""
-    absent = [
-        pl.lit(None, dtype=column.dtype).alias(column.name)
-        for column in table.columns
-        if column.is_nullable and column.name not in frame.columns
-    ]
-    missing = [name for name in table.schema if name not in {*frame.columns, *(e.meta.output_name() for e in absent)}]
-    if missing:
-        raise BenchError(f"table {table.name}: no column {', '.join(missing)} in what the earlier stages wrote")
-    return frame.with_columns(absent).select(pl.col(name).cast(dtype) for name, dtype in table.schema.items())
-
-
 def values(path: Path, protocol: str, table: Table) -> pl.DataFrame:
     """One row per variant, query and measure; `value` is NaN where the measure is undefined."""
-    frame = _read(path).with_columns(pl.lit(protocol).alias("protocol"), pl.col("value").fill_null(float("nan")))
-    return _fit(frame, table)
+    frame = read_parquet(path).with_columns(pl.lit(protocol).alias("protocol"), pl.col("value").fill_null(float("nan")))
+    return fit(frame, table)
 
 
 def queries(inputs: Inputs, protocol: str, judged_by: Judging) -> pl.DataFrame:
     """One row per question: its type, block and pool. Never its text: a licence may forbid to pass that on."""
-    asked = _read(inputs.corpus / "queries.parquet").with_columns(pl.lit(protocol).alias("protocol"))
+    asked = read_parquet(inputs.corpus / "queries.parquet").with_columns(pl.lit(protocol).alias("protocol"))
     corpus = Corpus.read(inputs.corpus, with_texts=False)
     relevant = reachable(corpus, parse_protocol(protocol), judged_by)
-    pools = _read(inputs.candidates / "pools.parquet")
+    pools = read_parquet(inputs.candidates / "pools.parquet")
     return (
         asked.select("protocol", "query_index", "query_id", "question_type", "block", "scope_id")
         .join(relevant, on="query_index", how="left", validate="1:1")
@@ -106,13 +98,13 @@ def queries(inputs: Inputs, protocol: str, judged_by: Judging) -> pl.DataFrame:
 
 def rankings(inputs: Inputs, protocol: str, metrics: pl.DataFrame, judged_by: Judging, top_k: int) -> pl.DataFrame:
     """Return the first `top_k` documents of every query and variant, with what the first stage thought of them."""
-    documents = _read(inputs.corpus / "documents.parquet").select("document_index", "document_id", "session_id")
-    asked = _read(inputs.corpus / "queries.parquet").select("query_index", "query_id")
-    candidates = _read(inputs.candidates / "candidates.parquet").drop("position")
+    documents = read_parquet(inputs.corpus / "documents.parquet").select("document_index", "document_id", "session_id")
+    asked = read_parquet(inputs.corpus / "queries.parquet").select("query_index", "query_id")
+    candidates = read_parquet(inputs.candidates / "candidates.parquet").drop("position")
     seeds = stream_seeds(metrics)
     gains = judged_by.of_documents()
     frames = [
-        _read(inputs.rankings[variant] / "rankings.parquet")
+        read_parquet(inputs.rankings[variant] / "rankings.parquet")
         .filter(pl.col("rank") <= top_k)
         .with_columns(
             pl.lit(variant).alias("variant"),
@@ -126,20 +118,20 @@ def rankings(inputs: Inputs, protocol: str, metrics: pl.DataFrame, judged_by: Ju
         .with_columns(pl.col("gain").fill_null(0))
         for variant in inputs.variants
     ]
-    return pl.concat([_fit(frame, RANKINGS) for frame in frames]) if frames else pl.DataFrame(schema=RANKINGS.schema)
+    return pl.concat([fit(frame, RANKINGS) for frame in frames]) if frames else pl.DataFrame(schema=RANKINGS.schema)
 
 
 def suppression(inputs: Inputs, protocol: str, metrics: pl.DataFrame) -> pl.DataFrame:
     """Return the state at the end of the stream, per variant and scope; no rows without a variant that has one."""
     seeds = stream_seeds(metrics)
     frames = [
-        _read(path)
+        read_parquet(path)
         .with_columns(
             pl.lit(variant).alias("variant"),
             pl.lit(protocol).alias("protocol"),
             pl.lit(seeds.get(variant), dtype=pl.Int64).alias("stream_seed"),
         )
-        .pipe(_fit, SUPPRESSION)
+        .pipe(fit, SUPPRESSION)
         for variant in inputs.variants
         if (path := inputs.rankings[variant] / "suppression.parquet").is_file()
     ]
@@ -165,8 +157,8 @@ def stream_seeds(metrics: pl.DataFrame) -> dict[str, int | None]:
 
 def comparisons(inputs: Inputs, protocol: str, table: Table) -> pl.DataFrame:
     """Paired differences to the baseline, as the significance stage computed them."""
-    frame = _read(inputs.significance / "comparisons.parquet").with_columns(pl.lit(protocol).alias("protocol"))
-    return _fit(frame, table)
+    frame = read_parquet(inputs.significance / "comparisons.parquet").with_columns(pl.lit(protocol).alias("protocol"))
+    return fit(frame, table)
 
 
 def summary(inputs: Inputs, protocol: str, asked: pl.DataFrame, judged_by: Judging) -> pl.DataFrame:
@@ -174,10 +166,10 @@ def summary(inputs: Inputs, protocol: str, asked: pl.DataFrame, judged_by: Judgi
 
     Where ranked items are merged before they are judged there is no such value: it has no simple formula.
     """
-    frame = _read(inputs.significance / "summary.parquet").with_columns(pl.lit(protocol).alias("protocol"))
+    frame = read_parquet(inputs.significance / "summary.parquet").with_columns(pl.lit(protocol).alias("protocol"))
     measures = [] if parse_protocol(protocol).folds else sorted(frame["measure"].unique())
     floor = _random_means(inputs, asked, judged_by.relevance, measures)
-    return _fit(frame.join(floor, on=["block", "measure"], how="left", validate="m:1"), SUMMARY)
+    return fit(frame.join(floor, on=["block", "measure"], how="left", validate="m:1"), SUMMARY)
 
 
 def in_blocks(asked: pl.DataFrame) -> pl.DataFrame:
@@ -187,7 +179,7 @@ def in_blocks(asked: pl.DataFrame) -> pl.DataFrame:
 
 
 def _random_means(inputs: Inputs, asked: pl.DataFrame, relevance: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
-    names = _read(inputs.corpus / "queries.parquet").select("query_index", "query_id")
+    names = read_parquet(inputs.corpus / "queries.parquet").select("query_index", "query_id")
     listed = (
         relevance.join(names, on="query_index", validate="m:1").group_by("query_id", maintain_order=True).agg("gain")
     )
@@ -209,8 +201,8 @@ def _random_means(inputs: Inputs, asked: pl.DataFrame, relevance: pl.DataFrame, 
 
 def ties(inputs: Inputs, protocol: str, asked: pl.DataFrame) -> pl.DataFrame:
     """Return means over the questions of a block: as ranked, and over all orders of equal scores."""
-    names = _read(inputs.corpus / "queries.parquet").select("query_index", "query_id")
-    found = _read(inputs.ties / "ties.parquet").join(names, on="query_index", validate="m:1")
+    names = read_parquet(inputs.corpus / "queries.parquet").select("query_index", "query_id")
+    found = read_parquet(inputs.ties / "ties.parquet").join(names, on="query_index", validate="m:1")
     means = [pl.col(name).sort().mean() for name in ("value", "pessimistic", "expected", "optimistic")]
     return (
         found.join(in_blocks(asked), on="query_id", validate="m:m")
@@ -223,20 +215,20 @@ def ties(inputs: Inputs, protocol: str, asked: pl.DataFrame) -> pl.DataFrame:
             *means,
         )
         .with_columns(pl.lit(protocol).alias("protocol"))
-        .pipe(_fit, TIES)
+        .pipe(fit, TIES)
     )
 
 
 def answerability(inputs: Inputs, protocol: str) -> pl.DataFrame:
     """Return how well the first score tells answerable questions from others; no rows without unanswerable ones."""
-    found = _read(inputs.behaviour / "answerability.parquet").filter(pl.col("n_unanswerable") > 0)
-    return _fit(found.with_columns(pl.lit(protocol).alias("protocol")), ANSWERABILITY)
+    found = read_parquet(inputs.behaviour / "answerability.parquet").filter(pl.col("n_unanswerable") > 0)
+    return fit(found.with_columns(pl.lit(protocol).alias("protocol")), ANSWERABILITY)
 
 
 def defects(inputs: Inputs, table: Table) -> pl.DataFrame:
     """Return the ledger: faults that were met in the data, and what was done about each."""
-    of_data = [_fit(_read(folder / "defects.parquet"), table) for folder in (inputs.corpus, inputs.classes)]
-    return pl.concat([*of_data, _fit(_truncation(inputs), table)])
+    of_data = [fit(read_parquet(folder / "defects.parquet"), table) for folder in (inputs.corpus, inputs.classes)]
+    return pl.concat([*of_data, fit(_truncation(inputs), table)])
 
 
 def _truncation(inputs: Inputs) -> pl.DataFrame:
@@ -247,8 +239,8 @@ def _truncation(inputs: Inputs) -> pl.DataFrame:
         .join(corpus.queries.select("query_id", "query_index"), on="query_id", validate="m:1")
         .join(corpus.documents.select("document_id", "document_index"), on="document_id", validate="m:1")
     )
-    texts = _read(inputs.texts / "document_texts.parquet").select("document_index", "text_key")
-    cut = _read(inputs.truncation / "truncation.parquet")
+    texts = read_parquet(inputs.texts / "document_texts.parquet").select("document_index", "text_key")
+    cut = read_parquet(inputs.truncation / "truncation.parquet")
     rate = truncation_rate(cut, texts, judged_turns)
     is_cut = texts.join(cut.filter("is_truncated"), on="text_key", how="semi")
     touched = corpus.queries.join(

@@ -1,85 +1,138 @@
 """Append one run to the results warehouse: `<warehouse>/<table>/dataset=<d>/run_id=<r>/part-0.parquet`.
 
-All tables are written and flushed under a hidden folder first, then renamed into place, `runs` last. The views of
-`reports/views.sql` show only runs that have a row in `runs`, so that a run killed between two renames is not seen;
-`sweep`, which the next run calls, removes what it left.
+A run may hold several data sets: each is a partition of its own. All tables of all partitions are written and flushed
+under a hidden folder first, then renamed into place, `runs` last. The views of `reports/views.sql` show only runs that
+have a row in `runs`, so that a run killed between two renames is not seen; `sweep`, which the next run calls, removes
+what it left.
 """
 
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from tasks.records import BenchError
-from tasks.reporting import checks
-from tasks.reporting.run_facts import RunFacts, StageEvent, path_safe, utc
+from tasks.reporting import checks, run_rows
+from tasks.reporting.declared import REAL
+from tasks.reporting.run_facts import DataFacts, RunFacts, path_safe
 from tasks.reporting.schemas import (
-    ARTIFACTS,
     DEFECTS,
+    EXTRA_TABLES,
     REPORT_TABLES,
     RUN_TABLES,
     RUNS,
     SCHEMA_VERSION,
-    TIMINGS,
+    SWEEP_METRICS,
     Table,
-    conform,
+    fit,
     read,
     write,
 )
 from tasks.reporting.scratch import abandoned_in, scratch_in
 
+_Tables = dict[str, pl.DataFrame]
+_ORDER = (*REPORT_TABLES, *EXTRA_TABLES, *RUN_TABLES)
+"""`runs` is the last."""
 
-def publish(report_dirs: Sequence[Path], run: RunFacts, warehouse: Path) -> None:
-    """Append the tables of a run's reports and its facts. Other runs are not touched.
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """What a run found on one data set.
+
+    Attributes
+    ----------
+    report_dirs
+        What `build` wrote for each protocol, the main one first.
+    run
+        Facts of the run. All partitions of a run have its id; each may have its own models and stages.
+    extra
+        Rows of `EXTRA_TABLES` by the table's name. Columns that may be null may be absent, other types are cast, and a
+        real number that is null but may not be becomes NaN.
+    """
+
+    report_dirs: Sequence[Path]
+    run: RunFacts
+    extra: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+
+
+def publish(
+    report_dirs: Sequence[Path], run: RunFacts, warehouse: Path, *, extra: Mapping[str, pl.DataFrame] | None = None
+) -> None:
+    """Append the tables of a run over one data set: `publish_together` with one partition."""
+    publish_together([Partition(report_dirs, run, extra or {})], warehouse)
+
+
+def publish_together(partitions: Sequence[Partition], warehouse: Path) -> None:
+    """Append the tables of a run, all of its data sets or none. Other runs are not touched.
 
     Parameters
     ----------
-    report_dirs
-        What `build` wrote for each protocol of one data set, the main one first.
-    run
-        Facts of the run.
+    partitions
+        One per data set; their run ids are equal. Every partition gets every table, empty where there is nothing.
     warehouse
         Root folder; made where it is missing.
 
     Raises
     ------
     BenchError
-        When a check fails, the run is already published, or the folder cannot be written.
+        When a check fails, the run is already published, partitions do not fit together, or the folder cannot be
+        written.
     """
-    tables = _joined(report_dirs)
-    facts = read_facts(report_dirs[0])
-    others = [read_facts(folder)["protocol"] for folder in report_dirs[1:]]
-    tables |= {RUNS.name: _runs(facts, others, run), TIMINGS.name: _timings(run), ARTIFACTS.name: _artifacts(run)}
-    partition = f"dataset={path_safe('dataset', facts['dataset'])}/run_id={run.run_id}"
-    if (warehouse / RUNS.name / partition).exists():
+    run_ids, datasets = {part.run.run_id for part in partitions}, []
+    ready = {}
+    for part in partitions:
+        facts, *others = map(read_facts, part.report_dirs)
+        datasets.append(facts["dataset"])
+        data = DataFacts.of_report(facts, tuple(other["protocol"] for other in others))
+        ready[data.dataset] = _joined(part.report_dirs) | run_rows.of_run("evaluation", data, part.run)
+        ready[data.dataset] |= _extra(part.extra, data.dataset)
+    if len(run_ids) != 1 or len(ready) < len(partitions):
         raise BenchError(
-            f"run {run.run_id} of {facts['dataset']} is already in {warehouse}; a published run is never rewritten. "
-            "Start a new run, or remove that one with `mnemobench vacuum`."
+            f"a run is published with the ids {', '.join(sorted(run_ids))} and the data sets {', '.join(datasets)}; "
+            "expected one id, and each data set once"
         )
-    with _scratch(warehouse, run.run_id) as scratch:
-        for table in (*REPORT_TABLES, *RUN_TABLES):
-            path = scratch / table.name / "part-0.parquet"
-            write(tables[table.name], table, path)
-            _flush(path)
-        _move(scratch, warehouse, partition)
+    _publish(ready, run_ids.pop(), warehouse)
+
+
+def publish_sweep(frame: pl.DataFrame, facts: DataFacts, run: RunFacts, warehouse: Path) -> None:
+    """Append a run that has no reports: the rows of a sweep over parameters, and the facts of the run.
+
+    Parameters
+    ----------
+    frame
+        Rows of `schemas.SWEEP_METRICS`.
+    facts
+        What was measured on.
+    run, warehouse
+        As in `publish_together`.
+
+    Raises
+    ------
+    BenchError
+        As `publish_together`.
+    """
+    tables = run_rows.of_run("sweep", facts, run) | _extra({SWEEP_METRICS.name: frame}, facts.dataset)
+    _publish({facts.dataset: {table.name: _empty(table) for table in REPORT_TABLES} | tables}, run.run_id, warehouse)
 
 
 def is_published(warehouse: Path, run_id: str) -> bool:
-    """Say whether a run has its row in `runs`: its tables are all there then."""
+    """Say whether a run has a row in `runs`: all its tables are there then."""
     return any((warehouse / RUNS.name).glob(f"dataset=*/run_id={run_id}"))
 
 
 def sweep(warehouse: Path) -> None:
-    """Remove what killed publications of this machine left: hidden folders, and tables of runs without a row."""
+    """Remove what killed publications of this machine left: hidden folders, and tables of runs that lack a row."""
     for run_id, scratch in abandoned_in(warehouse):
-        if not is_published(warehouse, run_id):
-            for partition in warehouse.glob(f"*/dataset=*/run_id={run_id}"):
-                shutil.rmtree(partition, ignore_errors=True)
+        if not is_published(warehouse, run_id) or any((scratch / RUNS.name).glob("*/*")):
+            for table in (RUNS.name, "*"):  # from here on no view shows any of it
+                for partition in warehouse.glob(f"{table}/dataset=*/run_id={run_id}"):
+                    shutil.rmtree(partition, ignore_errors=True)
         shutil.rmtree(scratch, ignore_errors=True)  # last: it names the run whose tables are removed
 
 
@@ -114,6 +167,43 @@ def _joined(report_dirs: Sequence[Path]) -> dict[str, pl.DataFrame]:
     return joined | {DEFECTS.name: pl.concat([own, more])}
 
 
+def _extra(given: Mapping[str, pl.DataFrame], dataset: str) -> _Tables:
+    """Return all of `EXTRA_TABLES`, checked; empty where nothing is given."""
+    names = [table.name for table in EXTRA_TABLES]
+    if unknown := sorted(set(given) - set(names)):
+        raise BenchError(f"tables {', '.join(unknown)} cannot be added to a run; expected {' or '.join(names)}")
+    tables = {table.name: _defined(fit(given.get(table.name, _empty(table)), table), table) for table in EXTRA_TABLES}
+    checks.check_extra(tables, dataset)
+    return tables
+
+
+def _defined(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """Return `frame` with NaN for the null values of real columns that may not be null."""
+    undefined = [column.name for column in table.columns if column.dtype == REAL and not column.is_nullable]
+    return frame.with_columns(pl.col(undefined).fill_null(float("nan")))
+
+
+def _empty(table: Table) -> pl.DataFrame:
+    return pl.DataFrame(schema=table.schema)
+
+
+def _publish(ready: Mapping[str, _Tables], run_id: str, warehouse: Path) -> None:
+    """Write the tables of each data set, and move them into place together."""
+    partitions = {f"dataset={path_safe('dataset', name)}/run_id={run_id}": tables for name, tables in ready.items()}
+    if there := [partition for partition in partitions if (warehouse / RUNS.name / partition).exists()]:
+        raise BenchError(
+            f"run {run_id} is already in {warehouse} ({', '.join(there)}); a published run is never rewritten. "
+            "Start a new run, or remove that one with `mnemobench vacuum`."
+        )
+    with _scratch(warehouse, run_id) as scratch:
+        for table in _ORDER:
+            for partition, tables in partitions.items():
+                path = scratch / table.name / partition / "part-0.parquet"
+                write(tables[table.name], table, path)
+                _flush(path)
+        _move(scratch, warehouse, list(partitions))
+
+
 @contextmanager
 def _scratch(warehouse: Path, run_id: str) -> Iterator[Path]:
     scratch = scratch_in(warehouse, run_id)
@@ -129,19 +219,19 @@ def _scratch(warehouse: Path, run_id: str) -> Iterator[Path]:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _move(scratch: Path, warehouse: Path, partition: str) -> None:
-    """Rename every table's folder into place, `runs` last; on an exception take back what was moved."""
-    order = (*REPORT_TABLES, *RUN_TABLES)
+def _move(scratch: Path, warehouse: Path, partitions: Sequence[str]) -> None:
+    """Rename every table's folders into place, those of `runs` last; on an exception take back what was moved."""
+    moves = [(table, f"{table.name}/{partition}") for table in _ORDER for partition in partitions]
     try:
-        for table in order:
-            target = warehouse / table.name / partition
+        for table, place in moves:
+            target = warehouse / place
             target.parent.mkdir(parents=True, exist_ok=True)
             _remove_leftover(target, table)
-            (scratch / table.name).rename(target)
+            (scratch / place).rename(target)
     except BaseException:
         # Asked of the disk: a signal may come between a rename and a note of it.
-        for table in reversed([table for table in order if not (scratch / table.name).exists()]):
-            shutil.rmtree(warehouse / table.name / partition, ignore_errors=True)
+        for place in reversed([place for _, place in moves if not (scratch / place).exists()]):
+            shutil.rmtree(warehouse / place, ignore_errors=True)
         raise
 
 
@@ -157,64 +247,3 @@ def _flush(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _runs(facts: dict[str, Any], others: list[str], run: RunFacts) -> pl.DataFrame:
-    corpus = facts["corpus"]
-    source = corpus.get("source") or {}
-    row = {
-        "profile": run.profile,
-        "status": run.status,
-        "started_at": utc(run.started_at),
-        "finished_at": utc(run.finished_at),
-        "protocol": facts["protocol"],
-        "other_protocols": others,
-        "baseline": facts["baseline"],
-        "main_measure": facts["params"]["main_measure"],
-        "seed": run.seed,
-        "n_queries": corpus["n_queries"],
-        "n_documents": corpus["n_documents"],
-        "dataset_fingerprint": facts["dataset_fingerprint"],
-        "source_name": source.get("name"),
-        "source_sha256": source.get("sha256"),
-        "is_official_source": source.get("is_official"),
-        "licence": corpus.get("licence") or "unknown",
-        "note": corpus.get("note"),
-        "models": [
-            {"role": model.role, "name": model.name, "digest": model.digest, "licence": model.licence}
-            for model in run.models
-        ],
-        "code_fingerprint": run.code_fingerprint,
-        "config_fingerprint": run.config_fingerprint,
-        "report_digest": _digest_of_report(run),
-        "mnemobench_version": run.mnemobench_version,
-        "schema_version": SCHEMA_VERSION,
-        "command": run.command,
-    }
-    return conform(pl.DataFrame([row], schema=RUNS.schema), RUNS)
-
-
-def _digest_of_report(run: RunFacts) -> str | None:
-    digests = [event.digest for event in run.stages if event.stage == "reporting"]
-    return digests[-1] if digests else None
-
-
-def _timings(run: RunFacts) -> pl.DataFrame:
-    rows = [
-        (e.stage, e.step, e.key, e.state, e.reason, e.wall_s, e.made_wall_s, e.cpu_s, e.peak_memory_mb)
-        for e in _distinct(run)
-    ]
-    return pl.DataFrame(rows, schema=TIMINGS.schema, orient="row")
-
-
-def _artifacts(run: RunFacts) -> pl.DataFrame:
-    rows = [(e.stage, e.step, e.key, e.digest, e.n_files, e.n_bytes) for e in _distinct(run)]
-    return pl.DataFrame(rows, schema=ARTIFACTS.schema, orient="row")
-
-
-def _distinct(run: RunFacts) -> list[StageEvent]:
-    """One event per artifact: a run that meets an artifact again (cached by then) tells the first meeting."""
-    first: dict[tuple[str, str, str], StageEvent] = {}
-    for event in run.stages:
-        first.setdefault((event.stage, event.step, event.key), event)
-    return list(first.values())

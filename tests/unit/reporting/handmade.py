@@ -15,7 +15,7 @@ import pytest
 from tasks.progress import silent
 from tasks.reporting import build as builder
 from tasks.reporting.run_facts import ModelFacts, RunFacts, StageEvent
-from tasks.reporting.schemas import ANSWERABILITY
+from tasks.reporting.schemas import ANSWERABILITY, SWEEP_METRICS
 from tasks.reporting.tables import Inputs
 
 NAN = math.nan
@@ -50,9 +50,13 @@ DEFECTS = (
     ("conv-2 qa[3]", "no_evidence", "not_scorable", "", 1, ["conv-2_qa3_ünï"]),
 )
 N_DOCUMENTS = 24
+WITH_STATE = tuple(name for name in VARIANTS if name.startswith("rif("))
+SEEDS = (1, 2, 3, 42)
+"""Streams; 42 is the run's own."""
 FOLDERS = (
     "corpus", "candidates", "metrics", "ties", "behaviour", "significance", "classes", "texts", "truncation",
 )  # fmt: skip
+MAIN_FAMILY, OTHER_FAMILY = (0, "variants against hybrid-rerank"), (1, "gap | against uniform")
 Edit = Callable[[pl.DataFrame], pl.DataFrame]
 
 
@@ -65,28 +69,18 @@ class World:
     @property
     def inputs(self) -> Inputs:
         rankings = {name: self.root / "rankings" / str(place) for place, name in enumerate(VARIANTS)}
-        names = (
-            "corpus",
-            "candidates",
-            "metrics",
-            "ties",
-            "behaviour",
-            "significance",
-            "classes",
-            "texts",
-            "truncation",
-        )
-        folders = {name: self.root / name for name in names}
-        return Inputs(rankings=rankings, **folders)
+        folders = {name: self.root / name for name in FOLDERS}
+        streams = {name: self.root / "streams" / str(VARIANTS.index(name)) for name in WITH_STATE}
+        return Inputs(rankings=rankings, streams=streams, **folders)
 
-    def report(self, name: str = "report", *, is_drawn: bool = True) -> Path:
+    def report(self, name: str = "report", *, is_drawn: bool = True, dataset: str = "locomo") -> Path:
         """Build the report into a folder and return it. Drawing takes most of the time: not every test needs it."""
         out = self.root / name
         with pytest.MonkeyPatch.context() as patch:
             if not is_drawn:
                 patch.setattr(builder, "_figures", lambda *_: None)
             builder.build(
-                "locomo",
+                dataset,
                 "conversation-turn",
                 self.inputs,
                 builder.ReportParams(),
@@ -127,17 +121,7 @@ def make_run(run_id: str = "2026-11-03T02-15-00_ab12", **changes: Any) -> RunFac
 
 
 def write_world(world: World) -> None:
-    for folder in (
-        "corpus",
-        "candidates",
-        "metrics",
-        "ties",
-        "behaviour",
-        "significance",
-        "classes",
-        "texts",
-        "truncation",
-    ):
+    for folder in FOLDERS:
         (world.root / folder).mkdir(parents=True)
     _write_corpus(world.root / "corpus")
     _write_candidates(world.root / "candidates")
@@ -154,6 +138,9 @@ def write_world(world: World) -> None:
     for variant, path in world.inputs.rankings.items():
         path.mkdir(parents=True)
         _write_rankings(path, variant)
+    for variant, path in world.inputs.streams.items():
+        path.mkdir(parents=True)
+        _write_streams(path, variant)
     metrics, behaviour = _metric_rows(), _behaviour_rows()
     metrics.write_parquet(world.root / "metrics" / "query_metrics.parquet")
     behaviour.write_parquet(world.root / "behaviour" / "behaviour_metrics.parquet")
@@ -270,6 +257,29 @@ def _write_rankings(folder: Path, variant: str) -> None:
             "n_documents": pl.Series([1_000, 1_000], dtype=pl.Int64),
         }
     ).write_parquet(folder / "suppression.parquet")
+    if has_state:
+        end = pl.read_parquet(folder / "suppression.parquet")
+        grown = [
+            end.with_columns(
+                pl.lit(step, pl.Int64).alias("step"),
+                pl.col("n_entries", "n_entries_above", "n_documents_above") * step // 100,
+            )
+            for step in (0, 50, 100)
+        ]
+        pl.concat(grown).write_parquet(folder / "trace.parquet")
+
+
+def _write_streams(folder: Path, variant: str) -> None:
+    """After each stream as in the run, but for the second question (0.5 in the baseline): 0.1 less for each seed."""
+    rows = [
+        (seed, "nDCG@10", place, value - 0.1 * seed if place == 1 and seed != 42 else value)
+        for seed in SEEDS
+        for place, value in enumerate(NDCG[variant])
+    ]
+    schema = {
+        "stream_seed": pl.Int64(), "measure": pl.String(), "query_index": pl.Int32(), "value": pl.Float32(),
+    }  # fmt: skip
+    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(folder / "stream_values.parquet")
 
 
 def _rows(values: dict[str, dict[str, tuple[float, ...]]]) -> pl.DataFrame:
@@ -339,7 +349,10 @@ def _write_significance(folder: Path, metrics: pl.DataFrame) -> None:
             )
             if variant != "hybrid-rerank":
                 base = np.array([by_place["hybrid-rerank", measure][place] for place in places])
-                compared.append((block, variant, measure, *_difference(values - base)))
+                compared.append((*MAIN_FAMILY, block, variant, "hybrid-rerank", measure, *_difference(values - base)))
+            if variant == WITH_STATE[0]:
+                base = np.array([by_place[WITH_STATE[1], measure][place] for place in places])
+                compared.append((*OTHER_FAMILY, block, variant, WITH_STATE[1], measure, *_difference(values - base)))
     schema = {
         "block": pl.String(), "variant": pl.String(), "measure": pl.String(), "n": pl.Int32(),
         "n_undefined": pl.Int32(), "mean": pl.Float64(), "lo": pl.Float64(), "hi": pl.Float64(),
@@ -347,12 +360,12 @@ def _write_significance(folder: Path, metrics: pl.DataFrame) -> None:
     }  # fmt: skip
     pl.DataFrame(summary, schema=schema, orient="row").write_parquet(folder / "summary.parquet")
     schema = {
-        "block": pl.String(), "variant": pl.String(), "measure": pl.String(), "n": pl.Int32(), "delta": pl.Float64(),
-        "lo": pl.Float64(), "hi": pl.Float64(), "p": pl.Float64(), "p_adjusted": pl.Float64(), "wins": pl.Int32(),
-        "ties": pl.Int32(), "losses": pl.Int32(),
+        "family_index": pl.Int32(), "family": pl.String(), "block": pl.String(), "variant": pl.String(),
+        "baseline": pl.String(), "measure": pl.String(), "n": pl.Int32(), "delta": pl.Float64(), "lo": pl.Float64(),
+        "hi": pl.Float64(), "p": pl.Float64(), "p_adjusted": pl.Float64(), "wins": pl.Int32(), "ties": pl.Int32(),
+        "losses": pl.Int32(),
     }  # fmt: skip
     pl.DataFrame(compared, schema=schema, orient="row").with_columns(
-        pl.lit("hybrid-rerank").alias("baseline"),
         pl.lit(4, dtype=pl.Int32).alias("family_size"),
         pl.lit(NAN).alias("effect_size"),
         pl.lit(0.12).alias("minimum_detectable_effect"),
@@ -368,3 +381,26 @@ def _difference(differences: Any) -> tuple[Any, ...]:
     p = 1.0 if not delta else 0.002
     wins, losses = int((known > 0).sum()), int((known < 0).sum())
     return len(known), delta, delta - half, delta + half, p, min(1.0, 4 * p), wins, len(known) - wins - losses, losses
+
+
+def sweep_rows() -> pl.DataFrame:
+    """Two cells of a grid over alpha."""
+    rows = [
+        ("pooled-turn", f"rif(rule=gap,clusters=30,alpha={alpha})", "nDCG@10", "hybrid-rerank", 5, 20, 0.6, 0.02, 0.5,
+         0.7, -0.01, 0.02, -0.05, 0.03, 0.25, [{"name": "alpha", "value": str(alpha)}])
+        for alpha in (0.2, 0.4)
+    ]  # fmt: skip
+    return pl.DataFrame(rows, schema=SWEEP_METRICS.schema, orient="row")
+
+
+def study_rows() -> pl.DataFrame:
+    """A measured cell and one that was not."""
+    row = {
+        "study": "study-a", "table": "main", "row": "clustered30-gap", "column": "nDCG@10", "protocol": "pooled-turn",
+        "variant": "rif(rule=gap,clusters=30)", "measure": "nDCG@10", "published": 0.2961, "ours": 0.3045, "lo": 0.27,
+        "hi": 0.34, "difference": 0.0084, "difference_lo": -0.0021, "difference_hi": 0.0191, "basis": "paired",
+        "verdict": "consistent", "artifact_keys": ["k" * 64],
+    }  # fmt: skip
+    names = ("ours", "lo", "hi", "difference", "difference_lo", "difference_hi")
+    absent = {"row": "tables", "verdict": "not measured", "basis": "digits", "artifact_keys": list[str]()}
+    return pl.DataFrame([row, row | absent | dict.fromkeys(names)])

@@ -68,7 +68,22 @@ def test_a_sweep_of_the_warehouse_removes_tables_of_the_killed_run_alone(
     assert [path.name.startswith(".other.") for path in tmp_path.glob(".*")] == [True]
 
 
-@pytest.mark.parametrize("n_renames", range(1, 12))
+def test_a_run_that_was_killed_between_its_data_sets_is_removed_whole(
+    report_dir: Path, tmp_path: Path, dead_pid: int
+) -> None:
+    warehouse.publish([report_dir], make_run("whole"), tmp_path)
+    before = visible(tmp_path)
+    warehouse.publish([report_dir], make_run("killed"), tmp_path)  # its second data set did not get its row
+    (tmp_path / "summary" / "dataset=nfcorpus" / "run_id=killed").mkdir(parents=True)
+    left = left_by(dead_pid, tmp_path, "killed")
+    (left / "runs" / "dataset=nfcorpus" / "run_id=killed").mkdir(parents=True)
+    warehouse.sweep(tmp_path)
+    assert visible(tmp_path) == before
+    assert not list(tmp_path.glob("*/*/run_id=killed"))
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("n_renames", range(1, 18))
 def test_an_interrupt_right_after_a_rename_is_taken_back(
     report_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_renames: int
 ) -> None:

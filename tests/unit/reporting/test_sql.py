@@ -2,7 +2,9 @@ import csv
 import io
 import json
 import os
+import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -10,10 +12,11 @@ import polars as pl
 import pytest
 
 from tasks.records import BenchError
-from tasks.reporting.schemas import TABLES
+from tasks.reporting.run_facts import DataFacts
+from tasks.reporting.schemas import EXTRA_TABLES, TABLES
 from tasks.reporting.sql import Output, open_warehouse, run_query
-from tasks.reporting.warehouse import publish
-from tests.unit.reporting.handmade import make_run
+from tasks.reporting.warehouse import publish, publish_sweep
+from tests.unit.reporting.handmade import make_run, sweep_rows
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 VIEWS = CHECKOUT / "reports" / "views.sql"
@@ -82,7 +85,8 @@ def test_means_view_against_summary(connection: duckdb.DuckDBPyConnection) -> No
 def test_paired_differences_against_comparisons(connection: duckdb.DuckDBPyConnection) -> None:
     sql = """SELECT avg(d.delta) - any_value(c.delta) AS apart, count(*) - any_value(c.n) AS n_apart
              FROM paired_differences('nDCG@10', 'hybrid-rerank') AS d
-             JOIN comparisons AS c USING (dataset, run_id, block, variant, measure) GROUP BY run_id, block, variant"""
+             JOIN main_comparisons AS c USING (dataset, run_id, block, variant, measure)
+             GROUP BY run_id, block, variant"""
     found = rows(connection, sql)
     assert len(found) == 2 * 2 * 4
     assert all(row["apart"] == pytest.approx(0, abs=1e-12) and row["n_apart"] == 0 for row in found)
@@ -99,8 +103,47 @@ def test_a_run_without_its_last_table_is_not_shown(report_dir: Path, tmp_path: P
     publish([report_dir], make_run("killed"), tmp_path)
     (tmp_path / "runs" / "dataset=locomo" / "run_id=killed" / "part-0.parquet").unlink()
     with open_warehouse(tmp_path, VIEWS) as opened:
-        for name in TABLES:
+        for name in set(TABLES) - {table.name for table in EXTRA_TABLES}:  # these are empty here
             assert {row["run_id"] for row in rows(opened, f"SELECT DISTINCT run_id FROM {name}")} == {"r1"}
+
+
+def test_warehouse_of_an_older_version_has_views_of_every_table_and_column(report_dir: Path, tmp_path: Path) -> None:
+    publish([report_dir], make_run("old"), tmp_path)
+    for name in ("suppression_trace", "stream_metrics", "sweep_metrics", "study_cells"):
+        shutil.rmtree(tmp_path / name)
+    for name, column in (("comparisons", "family"), ("comparisons", "family_index"), ("runs", "kind")):
+        path = tmp_path / name / "dataset=locomo" / "run_id=old" / "part-0.parquet"
+        frame = pl.read_parquet(path)
+        if column == "family":
+            frame = frame.filter(family_index=0)
+        frame.drop(column).write_parquet(path)
+    with open_warehouse(tmp_path, VIEWS) as opened:
+        for name, table in TABLES.items():
+            found = [row["column_name"] for row in rows(opened, f"DESCRIBE {name}")]
+            assert found == [*table.schema, "dataset", "run_id"]
+        assert rows(opened, "SELECT count(*) AS n FROM stream_metrics") == [{"n": 0}]
+        assert rows(opened, "SELECT run_id FROM latest_runs") == [{"run_id": "old"}]
+        (main,) = rows(opened, "SELECT count(*) AS n, count(family) AS named FROM main_comparisons")
+        assert (main["n"], main["named"]) == (3 * 4 * 4, 0)
+        for path in QUESTIONS:
+            run_query(opened, path.read_text(encoding="utf-8"))
+
+
+def test_main_comparisons_have_one_row_for_each_variant(connection: duckdb.DuckDBPyConnection) -> None:
+    sql = """SELECT count(*) AS n, count(DISTINCT (run_id, protocol, block, variant, measure)) AS n_distinct FROM """
+    (main,), (every,) = rows(connection, f"{sql} main_comparisons"), rows(connection, f"{sql} comparisons")
+    assert main["n"] == main["n_distinct"] == every["n_distinct"] == 2 * 3 * 4 * 4
+    assert every["n"] == 2 * 3 * 5 * 4  # the gap rule against the uniform one too
+
+
+def test_a_sweep_is_not_the_latest_run(report_dir: Path, tmp_path: Path) -> None:
+    publish([report_dir], make_run("r1"), tmp_path)
+    later = make_run("r2", finished_at=datetime(2027, 1, 1, tzinfo=UTC))
+    corpus = {"n_queries": 7, "n_documents": 24}
+    publish_sweep(sweep_rows(), DataFacts("locomo", "conversation-turn", corpus, "nDCG@10"), later, tmp_path)
+    with open_warehouse(tmp_path, VIEWS) as opened:
+        assert rows(opened, "SELECT run_id FROM latest_runs") == [{"run_id": "r1"}]
+        assert rows(opened, "SELECT DISTINCT run_id FROM sweep_metrics") == [{"run_id": "r2"}]
 
 
 @pytest.mark.parametrize("is_made", [False, True])

@@ -7,9 +7,10 @@ import pytest
 
 from tasks.records import BenchError
 from tasks.reporting import schemas, warehouse
+from tasks.reporting.run_facts import DataFacts
 from tasks.reporting.schemas import COMPARISONS, RUNS, TABLES, conform
-from tasks.reporting.warehouse import publish
-from tests.unit.reporting.handmade import make_run
+from tasks.reporting.warehouse import Partition, publish, publish_sweep, publish_together
+from tests.unit.reporting.handmade import World, make_run, study_rows, sweep_rows, write_world
 
 TABLE_NAMES = sorted(TABLES)
 
@@ -43,6 +44,109 @@ def test_published_run_is_never_rewritten(report_dir: Path, tmp_path: Path) -> N
     with pytest.raises(BenchError, match="never rewritten"):
         publish([report_dir], make_run("r1"), tmp_path)
     assert visible(tmp_path) == before
+
+
+@pytest.fixture(scope="module")
+def second_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of another data set."""
+    made = World(tmp_path_factory.mktemp("second") / "world")
+    write_world(made)
+    return made.report(is_drawn=False, dataset="nfcorpus")
+
+
+def test_a_run_over_two_data_sets_has_a_partition_of_each(report_dir: Path, second_dir: Path, tmp_path: Path) -> None:
+    parts = [Partition([report_dir], make_run("r1")), Partition([second_dir], make_run("r1", stages=()))]
+    publish_together(parts, tmp_path)
+    assert [path.relative_to(tmp_path).as_posix() for path in visible(tmp_path)] == [
+        f"{name}/dataset={dataset}/run_id=r1/part-0.parquet"
+        for name in TABLE_NAMES
+        for dataset in ("locomo", "nfcorpus")
+    ]
+    assert pl.read_parquet(tmp_path / "timings" / "dataset=locomo" / "run_id=r1").height
+    assert not pl.read_parquet(tmp_path / "timings" / "dataset=nfcorpus" / "run_id=r1").height
+    with pytest.raises(BenchError, match="never rewritten"):
+        publish([second_dir], make_run("r1"), tmp_path)
+
+
+@pytest.mark.parametrize("n_before_crash", [0, 1, 5, 16, 31, 32, 33])
+def test_crash_between_the_renames_of_two_data_sets_takes_both_back(
+    report_dir: Path, second_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_before_crash: int
+) -> None:
+    real, calls = Path.rename, iter(range(100))
+
+    def crash(self: Path, target: Path) -> Path:
+        if next(calls) == n_before_crash:
+            raise KeyboardInterrupt
+        return real(self, target)
+
+    parts = [Partition([report_dir], make_run("r1")), Partition([second_dir], make_run("r1"))]
+    monkeypatch.setattr(Path, "rename", crash)
+    with pytest.raises(KeyboardInterrupt):
+        publish_together(parts, tmp_path)
+    monkeypatch.undo()
+    assert next(calls) == n_before_crash + 1
+    assert not visible(tmp_path)
+    publish_together(parts, tmp_path)
+    assert len(visible(tmp_path)) == 2 * len(TABLE_NAMES)
+
+
+def test_partitions_that_do_not_fit_together_are_refused(report_dir: Path, second_dir: Path, tmp_path: Path) -> None:
+    for parts in (
+        [Partition([report_dir], make_run("r1")), Partition([second_dir], make_run("r2"))],
+        [Partition([report_dir], make_run("r1")), Partition([report_dir], make_run("r1"))],
+        [],
+    ):
+        with pytest.raises(BenchError, match="expected one id, and each data set once"):
+            publish_together(parts, tmp_path)
+    assert not visible(tmp_path)
+
+
+def test_cells_of_a_study_come_with_the_report(report_dir: Path, tmp_path: Path) -> None:
+    publish([report_dir], make_run("r1"), tmp_path, extra={"study_cells": study_rows()})
+    cells = pl.read_parquet(tmp_path / "study_cells" / "dataset=locomo" / "run_id=r1" / "part-0.parquet")
+    assert cells["row"].to_list() == ["clustered30-gap", "tables"]
+    assert cells["ours"].is_nan().to_list() == [False, True]  # was null
+    assert cells["p"].null_count() == 2  # was not there
+
+
+@pytest.mark.parametrize(
+    ("name", "frame", "message"),
+    [
+        ("study_cells", study_rows().with_columns(artifact_keys=pl.lit([], pl.List(pl.String))), "names the artifacts"),
+        ("study_cells", study_rows().with_columns(verdict=pl.lit("fine")), "a verdict not of"),
+        ("study_cells", study_rows().drop("published"), "no column published"),
+        ("study_cells", pl.concat([study_rows()] * 2), "share their key"),
+        ("sweep_metrics", sweep_rows().with_columns(min=pl.lit(0.65)), "least and largest stream"),
+        ("sweep_metrics", sweep_rows().with_columns(delta_max=pl.lit(-0.02)), "least and largest"),
+        ("sweep_metrics", sweep_rows().with_columns(share_opposite=pl.lit(25.0)), "is a share"),
+        ("sweep_metrics", sweep_rows().with_columns(n=pl.lit("many")), "expected the types"),
+        ("summary", sweep_rows(), "tables summary cannot be added"),
+    ],
+)
+def test_wrong_further_tables_stop_the_publication(
+    report_dir: Path, tmp_path: Path, name: str, frame: pl.DataFrame, message: str
+) -> None:
+    with pytest.raises(BenchError, match=message):
+        publish([report_dir], make_run("r1"), tmp_path, extra={name: frame})
+    assert not visible(tmp_path)
+
+
+def test_a_sweep_is_published_without_reports(report_dir: Path, tmp_path: Path) -> None:
+    corpus = {"n_queries": 7, "n_documents": 24, "licence": "MIT", "source": None}
+    facts = DataFacts("locomo", "conversation-turn", corpus, main_measure="nDCG@10", baseline="hybrid-rerank")
+    publish([report_dir], make_run("r1"), tmp_path)
+    publish_sweep(sweep_rows(), facts, make_run("r2"), tmp_path)
+    own = {path.parts[-4]: pl.read_parquet(path) for path in visible(tmp_path) if path.parent.name == "run_id=r2"}
+    assert {name for name, table in own.items() if table.height} == {"sweep_metrics", "runs", "timings", "artifacts"}
+    assert set(own) == set(TABLES)
+    assert own["sweep_metrics"].equals(sweep_rows().sort("variant"))
+    row = own["runs"].row(0, named=True)
+    assert (row["kind"], row["licence"], row["n_queries"], row["note"]) == ("sweep", "MIT", 7, None)
+
+
+def test_fingerprint_of_the_data_is_that_of_the_report(report_dir: Path) -> None:
+    facts = warehouse.read_facts(report_dir)
+    assert DataFacts.of_report(facts).fingerprint == facts["dataset_fingerprint"]
 
 
 @pytest.mark.parametrize("n_before_crash", [0, 1, 5, 10])
@@ -120,8 +224,8 @@ def test_run_row_says_what_was_run(report_dir: Path, tmp_path: Path) -> None:
 
 
 def test_foreign_schema_version_is_refused(report_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warehouse, "SCHEMA_VERSION", 3)
-    with pytest.raises(BenchError, match="schema version 2, expected 3"):
+    monkeypatch.setattr(warehouse, "SCHEMA_VERSION", 4)
+    with pytest.raises(BenchError, match="schema version 3, expected 4"):
         publish([report_dir], make_run(), tmp_path)
 
 
@@ -132,7 +236,7 @@ def test_schema_violations_are_listed_together(report_dir: Path) -> None:
     )
     with pytest.raises(BenchError) as caught:
         conform(broken, COMPARISONS)
-    for fault in ("column p is missing", "surplus is not declared", "n has type Int64", "block has 48"):
+    for fault in ("column p is missing", "surplus is not declared", "n has type Int64", "block has 60"):
         assert fault in str(caught.value)
     with pytest.raises(BenchError, match="share their key"):
         conform(pl.concat([table, table[:1]]), COMPARISONS)
