@@ -7,8 +7,9 @@ on what it reads: all-MiniLM-L6-v2 stops after 256 word pieces, so long turns th
 A session without a document is no longer in `sessions` and `scopes`; a query whose scope is then empty has none.
 
 Meant for pools: a question that may search some sessions only cannot reach a kept document elsewhere. The ledger
-counts those (`judgement_outside_scope`). Under study A's relevance, which takes all turns of a relevant session where a
-question has no relevant turn, removed turns have no other in their place (`relevant_session_lost_turns`).
+counts those (`judgement_outside_scope`). Study A's relevance takes all turns of a relevant session where a question has
+no relevant turn: a removed one of them has nothing in its place unless the kept one's session is relevant as well
+(`fallback_turn_lost`).
 """
 
 import json
@@ -27,7 +28,7 @@ from tasks.corpora.schemas import SCHEMAS, defect_row, write_table
 from tasks.corpora.tables import FACTS, Corpus
 from tasks.files import write_text
 from tasks.indexes.dense import Indices, open_vectors
-from tasks.indexes.merged_judgements import Merge, holding, merged
+from tasks.indexes.merged_judgements import Merge, merged
 from tasks.indexes.near_duplicates import NearDuplicates, near_duplicates
 from tasks.progress import Progress, silent
 from tasks.records import BenchError, Defect, Params
@@ -149,7 +150,6 @@ def _changes(corpus: Corpus, merge: Merge, queries: pl.DataFrame) -> Changes:
     moved = [(query, old, new) for query, old, new in merge.judged_documents() if old != new]
     stays = {query for query, old, new in merge.judged_documents() if old == new}
     n_merged = Counter(query for query, _ in merge.turns_before) - Counter(query for query, _ in merge.turns)
-    held = holding(merge.turns_before, merge.home_of)
     scopes = dict(corpus.queries.select("query_id", "scope_id").iter_rows())
     members = set(corpus.scopes.select("scope_id", "session_id").iter_rows())
     outside = [
@@ -173,9 +173,9 @@ def _changes(corpus: Corpus, merge: Merge, queries: pl.DataFrame) -> Changes:
             "sessions lost what made them relevant",
             [q for q, s in merge.sessions_before if (q, s) not in merge.sessions],
         ),
-        "relevant_session_lost_turns": (
-            "turns removed from relevant sessions without relevant turns",
-            [q for q, s in merge.sessions_before if (q, s) not in held for _ in range(merge.n_lost_of.get(s, 0))],
+        "fallback_turn_lost": (
+            "turns removed that are relevant by their session only, and the one kept is in no relevant session",
+            list(merge.fallback_lost()),
         ),
         "judgement_outside_scope": ("relevant documents moved out of what the question may search", outside),
         "scope_without_documents": ("questions with nothing of their own to search", fallen["query_id"].to_list()),

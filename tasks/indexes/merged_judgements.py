@@ -10,7 +10,6 @@ Sessions: a judgement follows its evidence.
   earliest turn.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -38,8 +37,8 @@ class Merge:
         Kept document that stands for each removed one.
     home_of
         Session of every judged document and of those that stand for them; None without sessions.
-    n_lost_of
-        Number of documents that each session lost; sessions that lost none are absent.
+    homes_of_lost
+        Sessions of the documents that stand for those that a session lost, one each; absent where it lost none.
     """
 
     turns_before: Gains
@@ -48,12 +47,24 @@ class Merge:
     sessions: Gains
     kept_of: dict[str, str]
     home_of: dict[str, str | None]
-    n_lost_of: dict[str, int]
+    homes_of_lost: dict[str, list[str | None]]
 
     def judged_documents(self) -> Iterator[tuple[str, str, str]]:
         """Yield query, document and the document that stands for it, of every judgement before."""
         for query, document in self.turns_before:
             yield query, document, self.kept_of.get(document, document)
+
+    def fallback_lost(self) -> Iterator[str]:
+        """Yield a query per removed document that is relevant to it under study A only, and without an heir.
+
+        Study A takes all turns of the relevant sessions where a query has no relevant turn. Those that stand for
+        removed ones are relevant like them when their session is.
+        """
+        with_turns = {query for query, _ in self.turns_before}
+        for query, session in self.sessions_before:
+            if query not in with_turns:
+                homes = self.homes_of_lost.get(session, [])
+                yield from (query for home in homes if home is None or (query, home) not in self.sessions)
 
 
 def merged(corpus: Corpus, table: pl.DataFrame) -> Merge:
@@ -83,11 +94,11 @@ def merged(corpus: Corpus, table: pl.DataFrame) -> Merge:
         sessions=_sessions(turns_before, sessions_before, turns, kept_of, home_of, _heirs(table, gone)),
         kept_of=kept_of,
         home_of=home_of,
-        n_lost_of=Counter(gone["session_id"].drop_nulls()),
+        homes_of_lost=dict(gone.drop_nulls("session_id").group_by("session_id").agg("kept_session_id").iter_rows()),
     )
 
 
-def holding(turns: Gains, home_of: dict[str, str | None]) -> Held:
+def _holding(turns: Gains, home_of: dict[str, str | None]) -> Held:
     """Return the (query, session) whose session holds a relevant turn."""
     return {(query, home_of[document]) for query, document in turns}
 
@@ -115,7 +126,7 @@ def _sessions(
     heir_of: dict[str, str],
 ) -> Gains:
     """Return the gains of sessions afterwards."""
-    held, holds = holding(turns_before, home_of), holding(turns, home_of)
+    held, holds = _holding(turns_before, home_of), _holding(turns, home_of)
     followers: dict[tuple[str, str | None], dict[str, None]] = {}
     for query, document in turns_before:
         new_home = home_of[kept_of.get(document, document)]
