@@ -39,7 +39,7 @@ LOGITS = st.one_of(st.sampled_from([-11.0, 0.0, 0.5, 8.0]), st.floats(-12, 12), 
 
 @st.composite
 def params(draw: st.DrawFn) -> RifParams:
-    rate = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 2))
+    rate = st.one_of(st.floats(0.01, 1), st.floats(0, 2), st.sampled_from([0.0, 1.0]))
     decay = draw(st.sampled_from(Decay))
     return RifParams(
         rule=draw(st.sampled_from(Rule)),
@@ -50,7 +50,7 @@ def params(draw: st.DrawFn) -> RifParams:
         lambda_=draw(st.one_of(rate, st.floats(0, 0.1))),
         s_max=draw(rate),
         pool=draw(st.integers(1, 12)),
-        winners=draw(st.integers(0, 6)),
+        winners=draw(st.integers(0, 4)),
         decay=decay,
     )
 
@@ -58,15 +58,21 @@ def params(draw: st.DrawFn) -> RifParams:
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     """Draw every kind of cluster source: fixed ones, a cold start, clusters that move, others at evaluation."""
-    n_queries = draw(st.integers(1, 6))
+    n_queries, fewest = draw(st.integers(1, 6)), draw(st.sampled_from([5, 5, 0]))
     pools = {}
     for query in range(n_queries):
-        documents = draw(st.lists(st.integers(0, 12), unique=True, max_size=10))
+        documents = draw(st.lists(st.integers(0, 12), unique=True, min_size=fewest, max_size=10))
         pools[query] = [Candidate(document, draw(RRF), draw(LOGITS)) for document in documents]
-    local = st.one_of(st.none(), st.integers(0, draw(st.integers(0, 2)))) if draw(st.booleans()) else st.just(0)
+    local = draw(st.sampled_from([st.just(0), st.integers(0, 2), st.sampled_from([None, 0, 1, 2])]))
     fixed = [_of_scope(query, draw(local)) for query in range(n_queries)]
     is_fixed, cold_until = draw(st.booleans()), draw(st.sampled_from([0, 0, 20]))
-    asked = draw(st.lists(st.tuples(st.integers(1, 4), st.integers(0, n_queries - 1)), max_size=40))
+    asked = draw(
+        st.lists(
+            st.tuples(st.integers(1, 4), st.integers(0, n_queries - 1)),
+            min_size=draw(st.sampled_from([15, 0])),
+            max_size=40,
+        )
+    )
     steps = list(itertools.accumulate(gap for gap, _ in asked))
     stream = []
     for t, (_, query) in zip(steps, asked, strict=True):
@@ -149,7 +155,7 @@ def test_replay_matches_reference_at_full_depth(rule: Rule, rule_set: RuleSet, d
     ]
     clusters = [_of_scope(query, query % 3) for query in range(12)]
     params = RifParams(rule=rule, rule_set=rule_set, decay=decay)
-    _assert_equal(Case(pools, stream, clusters, [400] * 12, params))
+    _assert_equal(Case(pools, stream, clusters, [400, 430] * 6, params))
 
 
 @SETTINGS
