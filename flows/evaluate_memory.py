@@ -23,7 +23,7 @@ from tasks.embeddings import prefect_tasks as embeddings
 from tasks.indexes import prefect_tasks as indexes
 from tasks.indexes.build_deduplicated import DeduplicationParams
 from tasks.measures import prefect_tasks as measures
-from tasks.prefect_cache import bench
+from tasks.prefect_cache import bench, current_bench
 from tasks.reporting import prefect_tasks as reporting
 from tasks.reranking import prefect_tasks as reranking
 from tasks.significance import prefect_tasks as significance
@@ -46,16 +46,15 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The rankings of one search, the candidates that each started from, and its replays on other streams.
+    """The rankings of one search, and what each was replayed on, by canonical name of the variant.
 
-    All are by canonical name of the variant; `asked` says which questions were asked, None for all.
+    `asked` says which questions were asked, None for all.
     """
 
     search: Search
     asked: Artifact | None
-    candidates: dict[str, Artifact]
+    inputs: dict[str, simulation.ReplayInputs]
     rankings: dict[str, Artifact]
-    streams: dict[str, Artifact]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +179,7 @@ def deduplicated(
     document_shards: Sequence[Artifact],
     query_shards: Sequence[Artifact],
 ) -> Prepared:
-    """Prepare the corpus without its near-duplicates; their vectors are those of the whole: nothing is embedded twice."""
+    """Prepare the corpus without its near-duplicates, with the vectors of the whole: nothing is embedded twice."""
     corpus = indexes.deduplicated(
         corpus=whole.corpus, texts=whole.texts, index=whole.dense, params=DeduplicationParams(threshold=threshold)
     )
@@ -196,14 +195,13 @@ def run_search(config: RunConfig, search: Search, ready: Prepared) -> Found:
     if search.protocol.sample:
         population = config.stream.published_ids
         asked = corpora.sample(corpus=ready.corpus, size=search.protocol.sample, population=population)
-    found = Found(search, asked, {}, {}, {})
+    found = Found(search, asked, {}, {})
     for lists in search.lists:
         inputs = replay_inputs(config, search, lists, asked, ready)
         found.rankings.update(simulation.replay_all(lists.replayed, inputs))
         for variant in lists.adaptive:
             found.rankings[str(variant)] = adaptive_rerank(config, search, lists, variant, asked, ready)
-        found.candidates.update({str(variant): inputs.candidates for variant in lists.variants})
-        found.streams.update(other_streams(config, search, lists, inputs))
+        found.inputs.update({str(variant): inputs for variant in lists.variants})
     return found
 
 
@@ -248,10 +246,24 @@ def adaptive_rerank(
 
 
 def other_streams(
-    config: RunConfig, search: Search, lists: Lists, inputs: simulation.ReplayInputs
+    config: RunConfig, protocol: Protocol, found: Found, corpus: Artifact, classes: Artifact | None
 ) -> dict[str, Artifact]:
-    """Replay the variants with state on other streams, where the run asks for that."""
-    return {}
+    """Replay the variants with state on other streams, under the main protocol of a run that asks for that."""
+    stateful = [variant for variant in found.search.variants if variant.rif]
+    if not config.stream_seeds or protocol != protocols_of(config)[0]:
+        return {}
+    current_bench().listener.announced("simulation", "stream_seeds", len(stateful))
+    return {
+        str(variant): simulation.stream_seeds(
+            **found.inputs[str(variant)].on_many_streams(variant),
+            corpus=corpus,
+            classes=classes,
+            protocol=str(protocol),
+            stream=config.stream_of(variant.rif.steps if variant.rif else 0),
+            params=config.many_streams,
+        )
+        for variant in stateful
+    }
 
 
 def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) -> Artifact:
@@ -290,7 +302,7 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) 
         dataset=config.dataset,
         protocol=str(protocol),
         corpus=corpus,
-        candidates=found.candidates[found.search.baseline],
+        candidates={variant: found.inputs[variant].candidates for variant in rankings},
         rankings=rankings,
         metrics=metrics,
         ties=ties,
@@ -300,4 +312,5 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) 
         texts=ready.texts,
         truncation=ready.truncation,
         params=report_of(config, protocol),
+        streams=other_streams(config, protocol, found, corpus, classes),
     )

@@ -4,7 +4,7 @@ import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
@@ -33,6 +33,9 @@ from tasks.simulation.suppression import RifParams
 from tasks.simulation.variants import FirstStage
 from tasks.text.documents import TextParams
 from tasks.text.tokenizers import TokenizerParams, tokenizer
+
+if TYPE_CHECKING:
+    from tasks.simulation.replays import ManyParams
 
 PROFILES = Path(__file__).resolve().parent / "profiles"
 
@@ -141,6 +144,15 @@ class RunConfig(Params):
     def stream_of(self, steps: int) -> StreamParams:
         """Return the parameters of a stream that has at least so many steps: its beginning is the run's stream."""
         return self.stream.model_copy(update={"steps": max(self.stream.steps, steps)})
+
+    @property
+    def many_streams(self) -> "ManyParams":
+        """The other streams, and what is measured on them: the measures, and the kinds of first result."""
+        from tasks.simulation.quick_measures import BEHAVIOURS  # numba: only where streams are replayed
+        from tasks.simulation.replays import ManyParams
+
+        kinds = BEHAVIOURS if self.dataset != "nfcorpus" else ()
+        return ManyParams(measures=(*self.measures.names, *kinds), n_streams=self.stream_seeds)
 
     @property
     def cluster_params(self) -> ClusterParams:

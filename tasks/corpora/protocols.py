@@ -102,6 +102,8 @@ class Protocol:
             faults.append("documents have no roles, turns or sessions; expected twins, qrels, sample or dedup")
         if not 0 <= self.dedup <= 1:
             faults.append(f"dedup={self.dedup}; expected a cosine above 0 and at most 1, or 0 for no removal")
+        if self.dedup and not self.is_pooled:
+            faults.append("dedup keeps the first of its copies, often outside a question's own history; pooled only")
         if self.dedup and self.qrels is Qrels.PATCHED:
             faults.append("an overlay names documents that dedup may remove; choose one of qrels=patched and dedup")
         if self.relevance is Relevance.STUDY_A and (self.level is Level.SESSION or self.is_official):

@@ -100,6 +100,11 @@ class ReplayInputs:
             "dense": self.dense if is_fitted_there else None,
         }
 
+    def on_many_streams(self, variant: Variant) -> dict[str, Any]:
+        """Return the arguments of the step `stream_seeds` for a variant, but for what it is judged by."""
+        own = self.of(variant)
+        return {name: own[name] for name in ("variant", "candidates", "pairs", "logit_shards", "clusters", "dense")}
+
 
 def replay_all(variants: Sequence[Variant], inputs: ReplayInputs) -> dict[str, Artifact]:
     """Return the rankings of every variant by its canonical name."""

@@ -177,6 +177,7 @@ def test_protocols_with_the_same_search_share_their_rankings() -> None:
         ("pooled-turn(twins=merged)", "parameter 'twins=merged'; expected, each once, roles=all|user"),
         ("pooled-turn(sample=-1)", "parameter 'sample=-1'; expected"),
         ("pooled-turn(dedup=1.5)", "expected a cosine above 0 and at most 1"),
+        ("haystack-turn(dedup=0.9)", "often outside a question's own history; pooled only"),
         ("pooled-turn(dedup=0.9,qrels=patched)", "an overlay names documents that dedup may remove"),
         ("pooled-turn(sample=5,sample=6)", "parameter 'sample=6'; expected, each once"),
         ("pooled-document(roles=user)", "documents have no roles"),
