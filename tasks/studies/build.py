@@ -1,13 +1,17 @@
 """Build a study's artifact: its tables, over all data sets of a run, and its figures."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from tasks.files import write_text
 from tasks.progress import Progress, silent
 from tasks.records import BenchError
 from tasks.reporting.schemas import STUDY_CELLS, conform, write
+from tasks.reporting.warehouse import read_facts
 from tasks.studies.causes import causes
 from tasks.studies.cells import agreement, published_cells, unpublished_cells
 from tasks.studies.estimates import StudyParams, estimates
@@ -20,6 +24,9 @@ from tasks.studies.streams import streams, traces
 from tasks.studies.study_a import tables
 from tasks.studies.text_against_code import places
 
+DATA_SETS = "data_sets.json"
+"""By data set that the run holds, in the order of the run: the protocols, and the note of its source."""
+
 
 def build(
     reports: Mapping[str, Sequence[Path]],
@@ -30,7 +37,7 @@ def build(
     keys: Mapping[str, Keys] | None = None,
     published: Path = STUDY_A_FOLDER,
 ) -> None:
-    """Write `study_cells.parquet`, the other tables of `STUDY_TABLES`, and `figures/`, into `out`.
+    """Write `study_cells.parquet`, the other tables of `STUDY_TABLES`, `data_sets.json` and `figures/` into `out`.
 
     Parameters
     ----------
@@ -71,6 +78,7 @@ def build(
         progress(n_done, n_steps, "steps")
     for table in STUDY_TABLES:
         write(pl.concat(frames[table.name]), table, out / f"{table.name}.parquet")
+    write_text(out / DATA_SETS, json.dumps(_data_sets(reports), indent=1, ensure_ascii=False) + "\n")
     _draw(out, files)
     progress(n_steps, n_steps, "steps")
 
@@ -94,6 +102,17 @@ def _of_one(results: Results, published: Published, params: StudyParams) -> dict
         traces(results),
     )
     return {table.name: frame for table, frame in zip(STUDY_TABLES, frames, strict=True)}
+
+
+def _data_sets(reports: Mapping[str, Sequence[Path]]) -> dict[str, dict[str, Any]]:
+    found = {dataset: [read_facts(folder) for folder in folders] for dataset, folders in reports.items() if folders}
+    return {
+        dataset: {
+            "protocols": [facts["protocol"] for facts in reports_of],
+            "note": (reports_of[0].get("corpus") or {}).get("note"),
+        }
+        for dataset, reports_of in found.items()
+    }
 
 
 def _draw(out: Path, published: Published) -> None:

@@ -1,31 +1,41 @@
-"""A study's report: the opening screen, then every table, then why numbers differ."""
+"""A study's report: the opening screen, then every table, then why numbers differ, then what it cost."""
 
+import json
 import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from tasks.files import write_text
+from tasks.files import sha256_of, write_text
+from tasks.records import BenchError
+from tasks.reporting.data_sections import cost
 from tasks.reporting.run_facts import RunFacts
-from tasks.reporting.text_format import escape
+from tasks.reporting.scratch import scratch_in
+from tasks.reporting.text_format import escape, table
 from tasks.studies import difference_sections, sections
+from tasks.studies.build import DATA_SETS
 from tasks.studies.opening import opening
 from tasks.studies.published import STUDY_A_FOLDER, Published
-from tasks.studies.study import Study
+from tasks.studies.study import DATASET_LABELS, Study
 
 
-def render(study_dir: Path, run: RunFacts | None = None, published: Path = STUDY_A_FOLDER) -> str:
+def render(study_dir: Path, runs: Sequence[RunFacts] = (), published: Path = STUDY_A_FOLDER) -> str:
     """Return the report of study A as Markdown (GitHub flavour).
 
     Parameters
     ----------
     study_dir
         What `build` wrote.
-    run
-        Facts of the run, where they should be named.
+    runs
+        Facts of the run, one for each data set of the report; without them the report does not name the run.
     published
         Folder of the published files.
     """
     study = Study.read(study_dir, Published(published))
-    lines = [*opening(study), *_run(run), "![Published effects and ours](figures/effects.png)", ""]
+    data = json.loads((study_dir / DATA_SETS).read_text(encoding="utf-8"))
+    lines = [*opening(study), *_notes(data), *_run(runs[0] if runs else None)]
+    lines += ["![Published effects and ours](figures/effects.png)", ""]
     for section in (
         sections.gap_against_uniform,
         sections.streams,
@@ -41,21 +51,101 @@ def render(study_dir: Path, run: RunFacts | None = None, published: Path = STUDY
         difference_sections.method,
     ):
         lines += section(study)
+    lines += [*_models(runs), *_costs(list(data), runs), *_reproduce(runs[0] if runs else None)]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def write_study_report(
-    study_dir: Path, folder: Path, run: RunFacts | None = None, published: Path = STUDY_A_FOLDER
+    study_dir: Path, runs: Sequence[RunFacts], reports_root: Path, published: Path = STUDY_A_FOLDER
 ) -> Path:
-    """Write `<folder>/study_a.md` and its figures into `<folder>/figures/`; return the path of the former."""
-    shutil.copytree(study_dir / "figures", folder / "figures", dirs_exist_ok=True)
-    write_text(folder / "study_a.md", render(study_dir, run, published))
-    return folder / "study_a.md"
+    """Write `<reports_root>/<run_id>/` (report.md, figures/, manifest.json) under a hidden name, then rename it.
+
+    Returns
+    -------
+    Path
+        The report.md.
+
+    Raises
+    ------
+    BenchError
+        When there is no run, or the folder cannot be written.
+    """
+    if not runs:
+        raise BenchError("no run of a data set was given; expected the facts of at least one")
+    target = reports_root / runs[0].run_id
+    scratch = scratch_in(reports_root, target.name)
+    try:
+        shutil.copytree(study_dir / "figures", scratch / "figures")
+        write_text(scratch / "report.md", render(study_dir, runs, published))
+        write_text(scratch / "manifest.json", _manifest(runs, scratch))
+        _replace(scratch, target)
+    except OSError as error:
+        raise BenchError(
+            f"cannot write the report to {target}: {error.strerror or error}. Finished work is kept: make room or the "
+            "folder writable, or choose another one with MNEMOBENCH_REPORTS, and run the same command again."
+        ) from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return target / "report.md"
+
+
+def _replace(scratch: Path, target: Path) -> None:
+    """Rename into place; a report of the same run that is already there is replaced as a whole."""
+    grave = scratch_in(scratch.parent, target.name)
+    if target.exists():
+        target.rename(grave)
+    scratch.rename(target)
+    shutil.rmtree(grave, ignore_errors=True)
+
+
+def _manifest(runs: Sequence[RunFacts], folder: Path) -> str:
+    files = {
+        path.relative_to(folder).as_posix(): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+    manifest = {"runs": [asdict(run) for run in runs], "sha256": files}
+    return json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False, default=str) + "\n"
+
+
+def _notes(data: dict[str, dict[str, Any]]) -> list[str]:
+    """Say what a data set lacks: every report from our copy of LongMemEval-S must say that it has 499 of 500."""
+    notes = [(name, facts["note"]) for name, facts in data.items() if facts.get("note")]
+    return [line for name, note in notes for line in (f"> **{DATASET_LABELS[name]}: {escape(note)}**", "")]
 
 
 def _run(run: RunFacts | None) -> list[str]:
     if run is None:
         return []
-    models = ", ".join(f"{model.role} {escape(model.name)}" for model in run.models)
-    said = f"Run `{run.run_id}` · profile `{run.profile}` · {run.started_at:%Y-%m-%d %H:%M %Z} · {models}"
-    return [said, "", "```sh", run.command.replace("```", "` ` `"), "```", ""]
+    return [f"Run `{run.run_id}` · profile `{run.profile}` · {run.started_at:%Y-%m-%d %H:%M %Z} · {run.status}", ""]
+
+
+def _models(runs: Sequence[RunFacts]) -> list[str]:
+    models = dict.fromkeys(model for run in runs for model in run.models)
+    if not models:
+        return []
+    rows = [[model.role, escape(model.name), f"`{model.digest}`", escape(model.licence)] for model in models]
+    return ["## Models", "", *table(["role", "model", "digest", "licence"], rows, "llll")]
+
+
+def _costs(datasets: Sequence[str], runs: Sequence[RunFacts]) -> list[str]:
+    """Show what each stage took, data set by data set."""
+    lines = ["## Cost", ""] if runs else []
+    for place, run in enumerate(runs):
+        name = DATASET_LABELS[datasets[place]] if place < len(datasets) else f"data set {place + 1}"
+        lines += [f"<details><summary>{name}</summary>", "", *cost(run)[2:], "</details>", ""]
+    return lines
+
+
+def _reproduce(run: RunFacts | None) -> list[str]:
+    if run is None:
+        return []
+    return [
+        "## Make it again",
+        "",
+        "```sh",
+        run.command.replace("```", "` ` `"),
+        "```",
+        "",
+        f"mnemobench {escape(run.mnemobench_version)}, code `{run.code_fingerprint}`, "
+        f"configuration `{run.config_fingerprint}`, seed {run.seed}.",
+        "",
+    ]

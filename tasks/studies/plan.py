@@ -25,16 +25,9 @@ from tasks.studies.names import (
 )
 from tasks.studies.study_a import CLUSTER_COUNTS, MAIN_ROWS, SOURCES, SWEEP, tables
 from tasks.studies.study_a_retrieval import IDFS, adaptive
-from tasks.studies.text_against_code import NO_CAP, places
+from tasks.studies.text_against_code import RULES, places
 
 DATASETS = tuple(PROTOCOL_OF)
-RULES: dict[str, Settings] = {
-    "the text's": {"rule_set": "paper"},
-    "to the letter": {"rule_set": "paper-literal"},
-    "no reinforcement": {"rho": 0.0},
-    "no decay": {"lambda": 0.0},
-    "no cap": {"s_max": NO_CAP},
-}
 
 
 def protocols(dataset: str) -> tuple[str, ...]:
@@ -117,7 +110,7 @@ def _longmemeval() -> Iterator[Family]:
     yield Family("parameters", against, tuple(swept))
     sources = (rif("gap", 30, settings, SPLIT, SUPPRESSION) for settings in SOURCES.values())
     yield Family("cluster source", against, tuple(sources))
-    rules = (rif("gap", 30, settings, SPLIT, SUPPRESSION) for settings in RULES.values())
+    rules = (rif("gap", 30, settings, SPLIT, SUPPRESSION) for settings in RULES.values() if settings)
     yield Family("rules", against, tuple(rules))
     yield _over("lists of 80", SPLIT, BEHAVIOUR)
     yield _over("ranks from 1", SPLIT, SUPPRESSION, {"rank_origin": 1})

@@ -29,6 +29,16 @@ from tasks.studies.study_a import SOURCES
 NO_CAP = 1_000_000.0
 """A cap that no suppression reaches."""
 
+RULES: dict[str, Settings] = {
+    "released": {},
+    "the text's": {"rule_set": "paper"},
+    "the algorithm box to the letter": {"rule_set": "paper-literal"},
+    "released, no reinforcement": {"rho": 0.0},
+    "released, no decay": {"lambda": 0.0},
+    "released, no cap": {"s_max": NO_CAP},
+}
+"""The update rules: the code's, the text's, and the code's with one part left out at a time (A.4)."""
+
 
 def places() -> tuple[Place, ...]:
     """Return the places, in the order of the protocol."""
@@ -166,14 +176,7 @@ def _removed() -> Iterator[Reading]:
 
 
 def _rules() -> Iterator[Reading]:
-    for label, settings in (
-        ("released", {}),
-        ("the text's", {"rule_set": "paper"}),
-        ("the algorithm box to the letter", {"rule_set": "paper-literal"}),
-        ("released, no reinforcement", {"rho": 0.0}),
-        ("released, no decay", {"lambda": 0.0}),
-        ("released, no cap", {"s_max": NO_CAP}),
-    ):
+    for label, settings in RULES.items():
         yield _effect(label, LONGMEMEVAL, "gap", settings, SPLIT, SUPPRESSION)
 
 

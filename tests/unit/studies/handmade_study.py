@@ -80,7 +80,13 @@ def write_report(
     ids = query_ids(dataset, published)
     n_asked = parse_protocol(protocol).sample or len(ids)
     folder.mkdir(parents=True)
-    facts = {"dataset": dataset, "protocol": protocol, "variants": list(names), "schema_version": SCHEMA_VERSION}
+    facts: dict[str, object] = {
+        "dataset": dataset,
+        "protocol": protocol,
+        "variants": list(names),
+        "schema_version": SCHEMA_VERSION,
+    }
+    facts |= {"corpus": {"note": "499 of 500 questions" if dataset == "longmemeval-s" else None}}
     (folder / "report.json").write_text(json.dumps(facts), encoding="utf-8")
     kinds = [QUESTION_TYPES[place % len(QUESTION_TYPES)] for place in range(len(ids))]
     queries = {

@@ -1,5 +1,6 @@
 """The report of a study: its sentences follow from the numbers, and its tables hold together."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import polars as pl
 import pytest
 
 from tasks.files import sha256_of
+from tasks.records import BenchError
 from tasks.studies import figures
 from tasks.studies.markdown import render, write_study_report
 from tasks.studies.published import Published
@@ -94,12 +96,31 @@ def test_locomo_is_ours_alone(same_study: Path) -> None:
 
 
 def test_the_report_names_the_run_and_takes_its_figures_along(same_study: Path, tmp_path: Path) -> None:
-    path = write_study_report(same_study, tmp_path, make_run())
+    for _ in range(2):  # the second replaces the first as a whole
+        path = write_study_report(same_study, [make_run()] * 3, tmp_path)
+    folder = tmp_path / "2026-11-03T02-15-00_ab12"
+    assert path == folder / "report.md"
+    assert list(tmp_path.iterdir()) == [folder]
     text = path.read_text(encoding="utf-8")
     assert "Run `2026-11-03T02-15-00_ab12`" in text
+    assert "> **LongMemEval-S: 499 of 500 questions**" in text
+    assert text.count("all-MiniLM-L6-v2") == 1
+    assert section(text, "Cost").count("<details>") == 3
+    assert "<summary>LoCoMo</summary>" in section(text, "Cost")
+    assert "mnemobench run --profile locomo" in section(text, "Make it again")
     for stem in re.findall(r"\]\((figures/[a-z]+\.png)\)", text):
-        assert (tmp_path / stem).is_file()
-    assert sorted(p.stem for p in (tmp_path / "figures").glob("*.png")) == ["clusters", "effects", "streams"]
+        assert (folder / stem).is_file()
+    files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["sha256"]
+    assert files["report.md"] == sha256_of(path)
+    assert sorted(p.stem for p in (folder / "figures").glob("*.png")) == ["clusters", "effects", "streams"]
+
+
+def test_a_report_that_cannot_be_written_is_an_error_for_people(same_study: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(BenchError, match="cannot write the report to"):
+        write_study_report(same_study, [make_run()], tmp_path / "file")
+    with pytest.raises(BenchError, match="no run of a data set"):
+        write_study_report(same_study, [], tmp_path)
 
 
 def test_figures_of_a_run_with_little_in_it_are_drawn_twice_the_same(small_study: Path, tmp_path: Path) -> None:
