@@ -13,5 +13,5 @@ from tasks.progress import Progress
 def clusters(
     out: Path, progress: Progress, *, dense: Artifact, corpus: Artifact, protocol: str, params: ClusterParams
 ) -> None:
-    """Cluster the queries of every scope by k-means over their vectors."""
+    """Cluster the queries of every scope by k-means over their vectors, or over those of the documents."""
     build.build(dense.path, corpus.path, protocol, params, out, progress)
