@@ -1,4 +1,4 @@
-"""The command line: `mnemobench run`, `doctor`, `overlay`, `sql`.
+"""The command line: `mnemobench run`, `sweep`, `doctor`, `overlay`, `sql`.
 
 Heavy imports happen inside the commands, after `environment.prepare()`: Prefect reads its settings when it is imported.
 """
@@ -94,6 +94,40 @@ def run(
         from flows.run_here import run_here
 
         run_here(console, profile, set_ or [], mirror, store, accept_local)
+
+
+@app.command()
+@for_people
+def sweep(
+    grid: Annotated[
+        str, typer.Option(help="Axes, e.g. 'alpha=0.1,0.3,1;eta=0.05:0.5:10;clusters=1,30;rule=uniform,gap'.")
+    ],
+    profile: Profile = "sample",
+    base: Annotated[str, typer.Option(help="The variant whose parameters change.")] = "rif(rule=gap,clusters=30)",
+    streams: Annotated[int, typer.Option(help="Streams that each cell is replayed on.")] = 20,
+    first_seed: Annotated[int, typer.Option(help="Seed of the first stream; the others follow.")] = 0,
+    measure: Annotated[
+        list[str] | None, typer.Option(help="Measure or behaviour, the main one first; repeatable.")
+    ] = None,
+    mirror: Mirror = None,
+    store: StoreRoot = None,
+    set_: Overrides = None,
+    accept_local: AcceptLocal = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Go on with more than 20,000 replays.")] = False,
+) -> None:
+    """Replay a grid of suppression's parameters on many streams; report, heat maps and the table sweep_metrics."""
+    environment.prepare()
+    from flows.sweep_cost import cost_of, in_words
+    from flows.sweep_plan import plan_sweep, refuse_unasked
+
+    plan = plan_sweep(profile, grid, base, streams, first_seed, measure or [], set_ or [])
+    console.print(in_words(plan, cost_of(plan)), markup=False, soft_wrap=True)
+    refuse_unasked(plan, is_asked=yes)
+    places = [environment.store_root(store), environment.reports_root(), environment.prefect_home()]
+    with full_disk_in_words(places), local_server():
+        from flows.sweep_here import sweep_here
+
+        sweep_here(console, plan, set_ or [], mirror, store, accept_local)
 
 
 @app.command()

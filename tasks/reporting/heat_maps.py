@@ -18,12 +18,12 @@ from matplotlib.ticker import MaxNLocator
 from tasks.reporting.figure_style import BLUE, GRID, INK, VERMILION, WIDTH_IN, save
 from tasks.reporting.grid_layout import Arrangement, Where, arrange, ascending, columns_of, matrix
 from tasks.reporting.labels import variant_label
+from tasks.reporting.sweep_tables import UNSURE_SHARE
 from tasks.simulation.grids import Axis, Value, text_of
 
-UNSURE_SHARE = 0.05
-"""Cells in which more than this share of the streams has the other sign are hatched."""
-_COLORS = LinearSegmentedColormap.from_list("difference", [VERMILION, "#F3B48E", "#F7F7F5", "#8FC1E3", BLUE])
-_COLORS.set_bad("#EBEBEB")
+_COLORS = LinearSegmentedColormap.from_list(
+    "difference", [VERMILION, "#F3B48E", "#F7F7F5", "#8FC1E3", BLUE]
+).with_extremes(bad="#EBEBEB")
 _DARK = 0.25
 """Below this relative luminance of a cell (WCAG 2), white has more contrast on it than ink."""
 _HATCH = "#B0B0B0"

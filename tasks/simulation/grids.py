@@ -41,7 +41,7 @@ class Axis:
     values: tuple[Value, ...]
 
     def __str__(self) -> str:
-        return f"{self.name}={','.join(map(_text, self.values))}"
+        return f"{self.name}={','.join(map(text_of, self.values))}"
 
     @property
     def is_number(self) -> bool:
@@ -129,7 +129,7 @@ def _axis(text: str) -> Axis:
         raise BenchError(f"axis {text!r} of the grid has an empty value; expected e.g. {_EXAMPLE.split(';')[0]}")
     values = [value for part in parts for value in _values(name, part)]
     checked = tuple(_checked(name, value) for value in values)
-    if twice := sorted({_text(value) for value in checked if checked.count(value) > 1}):
+    if twice := sorted({text_of(value) for value in checked if checked.count(value) > 1}):
         raise BenchError(f"axis {name} of the grid has {', '.join(twice)} twice; expected distinct values")
     return Axis(name, checked)
 
@@ -160,7 +160,7 @@ def _checked(name: str, value: Value) -> Value:
     try:
         checked = _plain(TypeAdapter(alone).validate_python(value))
     except ValidationError as error:
-        raise BenchError(f"axis {name} of the grid: {_text(value)}: {error.errors()[0]['msg']}") from None
+        raise BenchError(f"axis {name} of the grid: {text_of(value)}: {error.errors()[0]['msg']}") from None
     return max(1, int(checked)) if name == "clusters" else checked  # 0 is another name of global
 
 
@@ -170,7 +170,7 @@ def _params(base: Variant, values: dict[str, Value]) -> RifParams:
     try:
         return RifParams.model_validate(base.rif.model_dump() | changed)
     except ValidationError as error:
-        where = ", ".join(f"{name}={_text(value)}" for name, value in values.items())
+        where = ", ".join(f"{name}={text_of(value)}" for name, value in values.items())
         faults = "; ".join(fault["msg"] for fault in error.errors())
         raise BenchError(f"the cell {where} of the grid over {base}: {faults}") from None
 
@@ -182,5 +182,10 @@ def _plain(value: object) -> Value:
     return value
 
 
-def _text(value: Value) -> str:
+def text_of(value: Value) -> str:
+    """Return a value as a grid and a variant's name have it.
+
+    >>> text_of(0.1), text_of(30), text_of("gap")
+    ('0.1', '30', 'gap')
+    """
     return repr(value) if isinstance(value, float) else str(value)

@@ -105,6 +105,14 @@ class QuickMeasures:
             self._ideals[place] += column / discount
 
 
+def check_measures(names: Sequence[str]) -> None:
+    """Raise `BenchError` for a name that is not supported, or comes twice."""
+    for name in names:
+        _parsed(name)
+    if twice := sorted({name for name in names if list(names).count(name) > 1}):
+        raise BenchError(f"measures {', '.join(twice)} come twice; expected each once")
+
+
 def _parsed(name: str) -> tuple[int, int, Measure | None]:
     """Return kind, cutoff and measure of a name."""
     if name in BEHAVIOURS:
