@@ -173,7 +173,9 @@ def _write_study(folder: Path, study: Study) -> None:
         }
     )
     queries = pl.DataFrame({"query_index": np.arange(N_QUESTIONS, dtype=np.int32), "scope_id": "s"})
-    clusters = queries.with_columns(n_clusters=pl.lit(N_CLUSTERS), cluster=pl.Series(study.cluster))
+    clusters = queries.with_columns(
+        source=pl.lit("all-queries"), n_clusters=pl.lit(N_CLUSTERS), cluster=pl.Series(study.cluster)
+    )
     tables = {
         "corpus/queries": queries,
         "candidates/pools": queries.with_columns(n_documents=pl.lit(10_000)),
@@ -183,7 +185,10 @@ def _write_study(folder: Path, study: Study) -> None:
         "clusters/clusters": pl.concat(
             [clusters, clusters.with_columns(n_clusters=pl.lit(1), cluster=pl.lit(0, pl.Int64))]
         ),
-        "stream/stream": pl.DataFrame({"step": np.arange(len(study.queries)), "query_index": study.queries}),
+        "stream/stream": pl.DataFrame(
+            {"scope_id": "s", "step": np.arange(len(study.queries)), "query_index": study.queries}
+        ),
+        "stream/lengths": pl.DataFrame({"scope_id": ["s"], "n_steps": [len(study.queries)]}),
     }
     for name, table in tables.items():
         (folder / name).parent.mkdir(exist_ok=True)
