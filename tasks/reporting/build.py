@@ -34,6 +34,7 @@ from tasks.reporting.schemas import (
     TIES,
     write,
 )
+from tasks.reporting.sources import Inputs, Sources
 
 Tables = dict[str, pl.DataFrame]
 
@@ -56,7 +57,7 @@ class ReportParams(Params):
 def build(
     dataset: str,
     protocol: str,
-    inputs: tables.Inputs,
+    inputs: Inputs,
     params: ReportParams,
     out: Path,
     progress: Progress,
@@ -70,8 +71,9 @@ def build(
     """
     n_steps = 3
     progress(0, n_steps, "steps")
-    result = _tables(inputs, protocol, params)
-    facts = _facts(dataset, protocol, inputs, result, params)
+    source = Sources.read(inputs, protocol)
+    result = _tables(source, params)
+    facts = _facts(dataset, source, result, params)
     checks.check(result, facts)
     for name, frame in result.items():
         write(frame, TABLES[name], out / "tables" / f"{name}.parquet")
@@ -83,44 +85,43 @@ def build(
     progress(n_steps, n_steps, "steps")
 
 
-def _tables(inputs: tables.Inputs, protocol: str, params: ReportParams) -> Tables:
-    judged = tables.judged(inputs, protocol)
-    asked = tables.queries(inputs, protocol, judged)
-    metrics = tables.values(inputs.metrics / "query_metrics.parquet", protocol, QUERY_METRICS)
-    errors = tables.values(inputs.behaviour / "behaviour_metrics.parquet", protocol, BEHAVIOUR)
-    compared = tables.comparisons(inputs, protocol, COMPARISONS)
-    streams = stream_tables.stream_metrics(
-        inputs, protocol, pl.concat([metrics, errors]), asked, families(compared), params.main_block
-    )
+def _tables(source: Sources, params: ReportParams) -> Tables:
+    inputs = source.inputs
+    compared = tables.comparisons(source, COMPARISONS)
+    found = families(compared)
+    asked = tables.queries(source, found[0]["baseline"] if found else None)
+    metrics = tables.values(inputs.metrics / "query_metrics.parquet", source, QUERY_METRICS)
+    errors = tables.values(inputs.behaviour / "behaviour_metrics.parquet", source, BEHAVIOUR)
+    streams = stream_tables.stream_metrics(source, pl.concat([metrics, errors]), asked, found, params.main_block)
     return {
         QUERIES.name: asked,
         QUERY_METRICS.name: metrics,
         BEHAVIOUR.name: errors,
-        RANKINGS.name: tables.rankings(inputs, protocol, metrics, judged, params.top_k),
-        SUMMARY.name: tables.summary(inputs, protocol, asked, judged),
+        RANKINGS.name: tables.rankings(source, metrics, params.top_k),
+        SUMMARY.name: tables.summary(source, asked),
         COMPARISONS.name: compared,
-        SUPPRESSION.name: tables.suppression(inputs, protocol, metrics),
-        SUPPRESSION_TRACE.name: stream_tables.suppression_trace(inputs, protocol, metrics),
+        SUPPRESSION.name: tables.suppression(source, metrics),
+        SUPPRESSION_TRACE.name: stream_tables.suppression_trace(source, metrics),
         STREAM_METRICS.name: streams,
-        TIES.name: tables.ties(inputs, protocol, asked),
-        ANSWERABILITY.name: tables.answerability(inputs, protocol),
-        DEFECTS.name: tables.defects(inputs, DEFECTS),
+        TIES.name: tables.ties(source, asked),
+        ANSWERABILITY.name: tables.answerability(source),
+        DEFECTS.name: tables.defects(source, DEFECTS),
     }
 
 
-def _facts(dataset: str, protocol: str, inputs: tables.Inputs, result: Tables, params: ReportParams) -> dict[str, Any]:
+def _facts(dataset: str, source: Sources, result: Tables, params: ReportParams) -> dict[str, Any]:
     """Return what a reader of the tables needs beside them; JSON-able."""
-    corpus = tables.corpus_facts(inputs)
+    corpus, protocol = source.corpus.facts, str(source.protocol)
     found = families(result[COMPARISONS.name])
     return {
         "dataset": dataset,
         "protocol": protocol,
         "corpus": corpus,
         "dataset_fingerprint": fingerprint(dataset, protocol, corpus),
-        "variants": inputs.variants,
+        "variants": source.inputs.variants,
         "baseline": found[0]["baseline"] if found else None,
         "families": found,
-        "has_sessions": bool(pl.read_parquet(inputs.corpus / "documents.parquet")["session_id"].count()),
+        "has_sessions": source.has_sessions,
         "params": params.model_dump(),
         "schema_version": SCHEMA_VERSION,
     }

@@ -7,7 +7,7 @@ from tasks.artifacts import Artifact
 from tasks.prefect_cache import step
 from tasks.progress import Progress
 from tasks.reporting import build
-from tasks.reporting.tables import Inputs
+from tasks.reporting.sources import Inputs
 
 
 @step(stage="reporting", module=build, libraries=("matplotlib", "polars"))
@@ -18,7 +18,7 @@ def tables_and_figures(
     dataset: str,
     protocol: str,
     corpus: Artifact,
-    candidates: Artifact,
+    candidates: Mapping[str, Artifact],
     rankings: Mapping[str, Artifact],
     metrics: Artifact,
     ties: Artifact,
@@ -30,10 +30,13 @@ def tables_and_figures(
     params: build.ReportParams,
     streams: Mapping[str, Artifact] | None = None,
 ) -> None:
-    """Draw the figures, and put the results into the warehouse's schema; `streams` by variant where there are many."""
+    """Draw the figures, and put the results into the warehouse's schema.
+
+    `candidates`, `rankings` and `streams` are by canonical name of the variant; `streams` where there are many.
+    """
     inputs = Inputs(
         corpus=corpus.path,
-        candidates=candidates.path,
+        candidates={variant: artifact.path for variant, artifact in candidates.items()},
         rankings={variant: artifact.path for variant, artifact in rankings.items()},
         metrics=metrics.path,
         ties=ties.path,

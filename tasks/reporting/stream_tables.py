@@ -8,44 +8,34 @@ import polars as pl
 
 from tasks.records import BenchError
 from tasks.reporting.schemas import STREAM_METRICS, SUPPRESSION_TRACE, fit
-from tasks.reporting.tables import Inputs, in_blocks, read_parquet, stream_seeds
+from tasks.reporting.sources import Sources, of_variant, read_parquet, stream_seeds
+from tasks.reporting.tables import in_blocks
 
 _PAIR = ("measure", "query_index")
 
 
-def suppression_trace(inputs: Inputs, protocol: str, metrics: pl.DataFrame) -> pl.DataFrame:
+def suppression_trace(source: Sources, metrics: pl.DataFrame) -> pl.DataFrame:
     """Return the state after each recorded step, per variant and scope; no rows for replays that recorded none."""
-    seeds = stream_seeds(metrics)
+    seeds, folders = stream_seeds(metrics), source.inputs.rankings
     frames = [
         read_parquet(path)
-        .with_columns(
-            pl.lit(variant).alias("variant"),
-            pl.lit(protocol).alias("protocol"),
-            pl.lit(seeds[variant], dtype=pl.Int64).alias("stream_seed"),
-        )
+        .with_columns(*of_variant(variant, seeds[variant]), source.of_protocol())
         .pipe(fit, SUPPRESSION_TRACE)
-        for variant in inputs.variants
-        if seeds.get(variant) is not None and (path := inputs.rankings[variant] / "trace.parquet").is_file()
+        for variant in source.inputs.variants
+        if seeds.get(variant) is not None and (path := folders[variant] / "trace.parquet").is_file()
     ]
     return pl.concat(frames) if frames else pl.DataFrame(schema=SUPPRESSION_TRACE.schema)
 
 
 def stream_metrics(
-    inputs: Inputs,
-    protocol: str,
-    values: pl.DataFrame,
-    asked: pl.DataFrame,
-    compared: Sequence[Mapping[str, Any]],
-    block: str,
+    source: Sources, values: pl.DataFrame, asked: pl.DataFrame, compared: Sequence[Mapping[str, Any]], block: str
 ) -> pl.DataFrame:
     """Return means over the questions of a block, and mean differences to the baseline, for each of many streams.
 
     Parameters
     ----------
-    inputs
-        `streams` holds the artifacts of `simulation/stream_seeds`.
-    protocol
-        Name of the protocol.
+    source
+        `inputs.streams` holds the artifacts of `simulation/stream_seeds`.
     values
         Rows of `query_metrics` and `behaviour`: what a baseline without many streams has.
     asked
@@ -55,27 +45,24 @@ def stream_metrics(
     block
         The block of the headline: other questions are left out.
     """
-    indices = read_parquet(inputs.corpus / "queries.parquet", columns=["query_index", "query_id"])
-    chosen = in_blocks(asked).filter(pl.col("block") == block).join(indices, on="query_id", validate="1:1")
+    chosen = in_blocks(asked).filter(pl.col("block") == block).join(source.query_ids, on="query_id", validate="1:1")
     counted = chosen.select("query_index")
     known = values.join(chosen.select("query_id", "query_index"), on="query_id", validate="m:1")
     baselines = {variant: family["baseline"] for family in reversed(compared) for variant in family["variants"]}
-    frames = []
-    for variant in sorted(inputs.streams):
-        own = _values_of(inputs.streams[variant], counted)
+    folders, frames = source.inputs.streams, []
+    for variant in sorted(folders):
+        own = _values_of(folders[variant], counted)
         baseline = baselines.get(variant)
         if baseline is None:
             paired = own.with_columns(pl.lit(float("nan"), dtype=pl.Float32).alias("base"))
-        elif baseline in inputs.streams:
-            other = _values_of(inputs.streams[baseline], counted).rename({"value": "base"})
+        elif baseline in folders:
+            other = _values_of(folders[baseline], counted).rename({"value": "base"})
             paired = own.join(other, on=["stream_seed", *_PAIR], how="left", validate="1:1")
         else:
             other = known.filter(pl.col("variant") == baseline).select(*_PAIR, pl.col("value").alias("base"))
             paired = own.join(other, on=[*_PAIR], how="left", validate="m:m")  # `checks` refuses doubled values
-        of = {"protocol": protocol, "variant": variant, "baseline": baseline}
-        frames.append(
-            fit(_means(paired).with_columns(pl.lit(name).alias(key) for key, name in of.items()), STREAM_METRICS)
-        )
+        names = [pl.lit(variant).alias("variant"), pl.lit(baseline, dtype=pl.String).alias("baseline")]
+        frames.append(_means(paired).with_columns(*names, source.of_protocol()).pipe(fit, STREAM_METRICS))
     return pl.concat(frames) if frames else pl.DataFrame(schema=STREAM_METRICS.schema)
 
 

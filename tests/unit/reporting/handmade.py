@@ -16,7 +16,7 @@ from tasks.progress import silent
 from tasks.reporting import build as builder
 from tasks.reporting.run_facts import ModelFacts, RunFacts, StageEvent
 from tasks.reporting.schemas import ANSWERABILITY, SWEEP_METRICS
-from tasks.reporting.tables import Inputs
+from tasks.reporting.sources import Inputs
 
 NAN = math.nan
 VARIANTS = ("hybrid-rerank", "bm25", "dense", "rif(rule=gap,clusters=30)", "rif(rule=uniform,clusters=1)")
@@ -69,9 +69,10 @@ class World:
     @property
     def inputs(self) -> Inputs:
         rankings = {name: self.root / "rankings" / str(place) for place, name in enumerate(VARIANTS)}
-        folders = {name: self.root / name for name in FOLDERS}
+        folders = {name: self.root / name for name in FOLDERS if name != "candidates"}
+        candidates = dict.fromkeys(VARIANTS, self.root / "candidates")
         streams = {name: self.root / "streams" / str(VARIANTS.index(name)) for name in WITH_STATE}
-        return Inputs(rankings=rankings, streams=streams, **folders)
+        return Inputs(candidates=candidates, rankings=rankings, streams=streams, **folders)
 
     def report(self, name: str = "report", *, is_drawn: bool = True, dataset: str = "locomo") -> Path:
         """Build the report into a folder and return it. Drawing takes most of the time: not every test needs it."""

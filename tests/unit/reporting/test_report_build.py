@@ -1,7 +1,9 @@
 import hashlib
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -55,6 +57,42 @@ def test_rankings_are_joined_with_first_stage_and_gain_against_hand_computed(rep
     assert (row["dense_rank"], row["bm25_rank"], row["rrf"]) == (None, 2, 1 / 62)
     assert (row["suppression"], row["stream_seed"], row["logit"]) == (0.25, 42, 2.0)
     assert table.filter(pl.col("variant") == "bm25")["logit"].null_count() == table.filter(variant="bm25").height
+
+
+def test_rankings_have_the_first_stage_of_their_variant(world: World) -> None:
+    other = world.root / "other first stage"
+    shutil.copytree(world.root / "candidates", other)
+    changed = pl.read_parquet(other / "candidates.parquet").with_columns(pl.col("rrf") + 1.0)
+    changed.write_parquet(other / "candidates.parquet")
+    inputs = replace(world.inputs, candidates={**world.inputs.candidates, "bm25": other})
+    build("locomo", "conversation-turn", inputs, ReportParams(is_drawn=False), world.root / "out", silent)
+    table = read(world.root / "out" / "tables", RANKINGS)
+    assert set(table.filter(pl.col("rrf") > 1)["variant"]) == {"bm25"}
+    assert set(table.filter(pl.col("rrf") < 1)["variant"]) == set(VARIANTS) - {"bm25"}
+
+
+def test_questions_that_were_not_asked_are_not_in_the_random_floor(world: World) -> None:
+    world.edit("candidates/pools", lambda t: t.filter(pl.col("query_index") != 0))  # the pool of 25
+    table = read(world.report(is_drawn=False) / "tables", SUMMARY).filter(block="main", measure="Success@1")
+    assert table["random_mean"].unique().to_list() == pytest.approx([1 / 12])
+
+
+def test_the_corpus_is_read_once_and_no_texts_of_documents(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[tuple[str, object]] = []
+    real = pl.read_parquet
+
+    def noted(path: Path, **options: Any) -> pl.DataFrame:
+        opened.append((path.name, options.get("columns")))
+        return real(path, **options)
+
+    monkeypatch.setattr(pl, "read_parquet", noted)
+    world.report(is_drawn=False)
+    names = [name for name, _ in opened]
+    once = ("documents", "queries", "judgements_turn", "candidates", "document_texts")
+    assert {name: names.count(f"{name}.parquet") for name in once} == dict.fromkeys(once, 1)
+    columns = dict(opened)
+    assert columns["document_texts.parquet"] == ["document_index", "text_key"]
+    assert "text" not in columns["documents.parquet"]  # type: ignore[operator]
 
 
 def test_undefined_stays_nan_and_is_never_null(report_dir: Path) -> None:
