@@ -10,7 +10,9 @@ from rich.console import Console
 from rich.table import Table
 
 from flows.resources import free_mb, measured_rates, needed_mb, stored_mb, workload
-from flows.run_config import RunConfig, load_config, profile_names
+from flows.run_config import RunConfig, load_config
+from flows.settings import profile_names
+from flows.study_config import load_study
 from tasks.artifacts import Store
 from tasks.downloads.build import resolve_dataset
 from tasks.downloads.catalog import DatasetEntry, HubSource, load_catalog
@@ -36,11 +38,14 @@ def examine(console: Console, mirror: Path | None, store_root: Path) -> bool:
         f"({rates.source})",
         soft_wrap=True,
     )
-    profiles = [_profile(load_config(name), store, mirror) for name in profile_names()]
+    configs = [load_config(name) for name in profile_names()]
+    configs += [run for name in profile_names(studies=True) for run in load_study(name).runs]
+    profiles = [_profile(config, store, mirror) for config in configs]
     table = Table("profile", "dataset", "models", "cold time", "disk, MB")
     for config, parts in profiles:
         minutes = rates.seconds(workload(config)) / 60
-        table.add_row(config.profile, *parts, f"{minutes:,.0f} min", f"{needed_mb(config):,}")
+        of_study = f", {config.dataset}" if config.profile not in profile_names() else ""
+        table.add_row(config.profile + of_study, *parts, f"{minutes:,.0f} min", f"{needed_mb(config):,}")
     console.print(f"Profiles; free on the disk of the store: {free_mb(store.root):,} MB")
     console.print(table)
     console.print(f"Cached in {store.root}", soft_wrap=True)

@@ -2,7 +2,8 @@
 
 import shutil
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -16,6 +17,9 @@ from tasks.fingerprints import code_fingerprint
 from tasks.prefect_cache import StepEvent
 from tasks.reporting import markdown, warehouse
 from tasks.reporting.run_facts import ModelFacts, RunFacts, StageEvent
+from tasks.reporting.schemas import STUDY_CELLS
+from tasks.studies.build import study_cells
+from tasks.studies.markdown import write_study_report
 
 ID_TIME = "%Y%m%dT%H%M%SZ"
 """How an id begins: ids sort by time."""
@@ -67,13 +71,65 @@ def publish(
     markdown.sweep(root)
     warehouse.sweep(tables)
     written = markdown.write_report(folders, run, root)
-    try:
+    with _taken_back(written, tables, run.run_id):
         warehouse.publish(folders, run, tables)
-    except BaseException:
-        if not warehouse.is_published(tables, run.run_id):
-            shutil.rmtree(written.parent, ignore_errors=True)
-        raise
     return Published(run.run_id, str(written), reports[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """What a run found on one data set: its reports, main protocol first, its models by role, and its steps."""
+
+    config: RunConfig
+    reports: Sequence[Artifact]
+    models: Sequence[tuple[str, Artifact]]
+    events: Sequence[StepEvent]
+
+
+def publish_study(study: Artifact, found: Sequence[Evaluated], start: Start, root: Path) -> Published:
+    """Write the report of a study, and the rows of all its data sets under one run id.
+
+    Parameters
+    ----------
+    study
+        Artifact of the stage `studies`.
+    found
+        One per data set, in the order of the report.
+    start, root
+        As for `publish`.
+
+    Raises
+    ------
+    BenchError
+        As `publish`.
+    """
+    runs = [_facts(part.config, part.models, start, part.events) for part in found]
+    partitions = [
+        warehouse.Partition(
+            [report.path for report in part.reports],
+            run,
+            {STUDY_CELLS.name: study_cells(study.path, part.config.dataset)},
+        )
+        for part, run in zip(found, runs, strict=True)
+    ]
+    tables = root / "warehouse"
+    markdown.sweep(root)
+    warehouse.sweep(tables)
+    written = write_study_report(study.path, runs, root)
+    with _taken_back(written, tables, start.run_id):
+        warehouse.publish_together(partitions, tables)
+    return Published(start.run_id, str(written), found[0].reports[0])
+
+
+@contextmanager
+def _taken_back(report: Path, tables: Path, run_id: str) -> Iterator[None]:
+    """Remove the report when the run's rows do not come into the warehouse: a run is published whole or not at all."""
+    try:
+        yield
+    except BaseException:
+        if not warehouse.is_published(tables, run_id):
+            shutil.rmtree(report.parent, ignore_errors=True)
+        raise
 
 
 def runs_from_the_future(published: Published, reports: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 import shutil
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def free_mb(root: Path) -> int:
     return shutil.disk_usage(place).free // MB
 
 
-def check_room(config: RunConfig, root: Path) -> None:
+def check_room(configs: Sequence[RunConfig], root: Path) -> None:
     """Refuse to start where the disk is too small.
 
     Raises
@@ -79,11 +80,11 @@ def check_room(config: RunConfig, root: Path) -> None:
     BenchError
         With what is free, what is needed, and what to do.
     """
-    free, needed = free_mb(root), needed_mb(config)
+    free, needed = free_mb(root), sum(map(needed_mb, configs))
     if free < needed:
         raise BenchError(
-            f"the disk of the store {root} has {free:,} MB free; profile {config.profile} needs about {needed:,} MB "
-            "when nothing is cached. Free some, or choose another folder with --store."
+            f"the disk of the store {root} has {free:,} MB free; profile {configs[0].profile} needs about {needed:,} "
+            "MB when nothing is cached. Free some, or choose another folder with --store."
         )
 
 

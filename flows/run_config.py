@@ -1,15 +1,15 @@
 """What one run does: `RunConfig`, read from a committed profile and the overrides of the command line."""
 
 import shlex
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from flows.run_limits import check_limits
 from flows.searches import searches_of
+from flows.settings import apply, complaints, profile_names, read_profile
 from tasks.behaviour.decomposition import BehaviourParams
 from tasks.candidates.build import CandidateParams
 from tasks.clusters.kmeans import STREAM_SOURCES, ClusterParams, ClusterSource
@@ -36,8 +36,6 @@ from tasks.text.tokenizers import TokenizerParams, tokenizer
 
 if TYPE_CHECKING:
     from tasks.simulation.replays import ManyParams
-
-PROFILES = Path(__file__).resolve().parent / "profiles"
 
 ENCODER = "all-MiniLM-L6-v2"
 RERANKER = "ms-marco-MiniLM-L-12-v2-int8"
@@ -216,13 +214,8 @@ class RunConfig(Params):
         return self.searches.get(str(search), self.other_searches)
 
 
-def profile_names() -> list[str]:
-    """Return the names of the committed profiles, sorted."""
-    return sorted(path.stem for path in PROFILES.glob("*.toml"))
-
-
 def load_config(profile: str, overrides: Sequence[str] = ()) -> RunConfig:
-    """Return the configuration of a profile with `key=value` overrides applied.
+    """Return the configuration of a profile of one data set with `key=value` overrides applied.
 
     Keys are dotted (`candidates.k=20`), values are TOML (`0.3`, `true`, `"split"`; a bare word is a string).
 
@@ -231,16 +224,18 @@ def load_config(profile: str, overrides: Sequence[str] = ()) -> RunConfig:
     BenchError
         For an unknown profile, key or value: all offenders at once, with what is valid.
     """
+    studies = profile_names(studies=True)
+    if profile in studies:
+        raise BenchError(f"profile {profile} reproduces a study on several data sets; it goes with `mnemobench run`")
     if profile not in profile_names():
-        raise BenchError(f"unknown profile {profile!r}; there are: {', '.join(profile_names())}")
-    settings: dict[str, Any] = {"profile": profile}
-    settings |= tomllib.loads((PROFILES / f"{profile}.toml").read_text(encoding="utf-8"))
+        raise BenchError(f"unknown profile {profile!r}; there are: {', '.join(sorted([*profile_names(), *studies]))}")
+    settings: dict[str, Any] = {"profile": profile, **read_profile(profile)}
     for override in overrides:
         apply(settings, override)
     try:
         return RunConfig.model_validate(settings)
     except ValidationError as error:
-        raise BenchError(f"profile {profile}: " + "; ".join(complaints(error))) from error
+        raise BenchError(f"profile {profile}: " + "; ".join(complaints(RunConfig, error))) from error
 
 
 def command_of(profile: str, settings: Sequence[str], mirror: Path | None, accept_local: Path | None) -> str:
@@ -250,55 +245,3 @@ def command_of(profile: str, settings: Sequence[str], mirror: Path | None, accep
     words += ["--mirror", str(mirror)] if mirror else []
     words += ["--accept-local", str(accept_local)] if accept_local else []
     return shlex.join(words)
-
-
-def apply(settings: dict[str, Any], override: str) -> None:
-    """Put a `key=value` override into settings.
-
-    Raises
-    ------
-    BenchError
-        When it is not one, or its key leads through a value.
-    """
-    key, separator, text = override.partition("=")
-    if not separator or not key:
-        raise BenchError(f"--set {override!r} is not key=value, e.g. --set candidates.k=20")
-    if key.strip() == "profile":
-        raise BenchError(f"--set {override!r}: choose a profile with --profile")
-    *tables, last = key.strip().split(".")
-    place = settings
-    for table in tables:
-        inner = place.setdefault(table, {})
-        if not isinstance(inner, dict):
-            raise BenchError(f"--set {override!r}: {table} is a value, not a table")
-        place = inner
-    place[last] = _value(text.strip())
-
-
-def _value(text: str) -> Any:
-    try:
-        return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
-    except tomllib.TOMLDecodeError:
-        return text
-
-
-def complaints(error: ValidationError) -> list[str]:
-    """Return one sentence per fault, sorted; an unknown key names the valid ones of its table."""
-    sentences = []
-    for fault in error.errors():
-        place = ".".join(str(part) for part in fault["loc"]) or "the profile"
-        if fault["type"] == "extra_forbidden":
-            valid = _fields(RunConfig, fault["loc"][:-1])
-            sentences.append(f"unknown key {place}; valid here: {', '.join(valid)}")
-        else:
-            sentences.append(f"{place} = {fault['input']!r}: {fault['msg']}" if fault["loc"] else fault["msg"])
-    return sorted(sentences)
-
-
-def _fields(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
-    for part in path:
-        annotation = model.model_fields[str(part)].annotation
-        if not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
-            return []
-        model = annotation
-    return sorted(model.model_fields)

@@ -11,8 +11,11 @@ from flows.evaluate_memory import evaluate_memory
 from flows.listeners import listening
 from flows.local_server import wait_until_ready
 from flows.publish import Published, runs_from_the_future
+from flows.reproduce_study import reproduce_study
 from flows.resources import check_room
 from flows.run_config import load_config
+from flows.settings import profile_names
+from flows.study_config import load_study
 from flows.terminal import TerminalListener
 from tasks.reporting.headline import headline_sentences, headline_table
 
@@ -32,13 +35,14 @@ def run_here(
     BenchError
         For a wrong profile or setting, or too little disk, before any work.
     """
-    config = load_config(profile, settings)
-    check_room(config, store_root(store))
+    is_study = profile in profile_names(studies=True)
+    check_room(load_study(profile, settings).runs if is_study else [load_config(profile, settings)], store_root(store))
     wait_until_ready()
     listener = TerminalListener(console)
     with listening(listener):
         try:
-            published = evaluate_memory(profile, list(settings), mirror, store, accept_local)
+            run = reproduce_study if is_study else evaluate_memory
+            published = run(profile, list(settings), mirror, store, accept_local)
         finally:
             listener.close()
     show_headline(console, published)

@@ -10,9 +10,10 @@ import polars as pl
 from prefect import flow
 
 from flows import environment
-from flows.evaluate_memory import Prepared, prepare, replay_inputs
 from flows.listeners import current_listener
+from flows.prepare_corpus import Prepared, prepare
 from flows.publish import Start, _facts
+from flows.rank_variants import candidate_pool, replay_inputs, score_pairs
 from flows.searches import Search, protocols_of, searches_of
 from flows.sweep_plan import (
     DEFAULT_BASE,
@@ -100,7 +101,9 @@ def sweep_parameters(
 def sweep_all(plan: SweepPlan, search: Search, ready: Prepared) -> list[Artifact]:
     """Make what the cells start from, and replay them, shard by shard."""
     config, protocol = with_every_clustering(plan), protocols_of(plan.config)[0]
-    inputs = replay_inputs(config, search, search.lists[0], None, ready)
+    lists = search.lists[0]
+    pool = candidate_pool(search, lists, None, ready)
+    inputs = replay_inputs(config, search, lists, pool, score_pairs(config, [pool], ready), ready)
     if inputs.pairs is None or inputs.clusters is None:
         raise BenchError(f"protocol {protocol} has no reranked pool to sweep")
     corpus = ready.labels.patched if protocol.qrels is Qrels.PATCHED and ready.labels.patched else ready.labels.original

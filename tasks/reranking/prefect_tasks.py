@@ -8,6 +8,7 @@ from tasks.prefect_cache import current_bench, step
 from tasks.progress import Progress
 from tasks.reranking import build
 from tasks.reranking.build import ScoreParams
+from tasks.reranking.donors import donors_of, holders_of, shards_of_pairs
 from tasks.reranking.pairs import PairParams
 
 LIBRARIES = ("onnxruntime", "sentence-transformers", "tokenizers", "torch", "transformers")
@@ -48,9 +49,14 @@ def score(
         logits.recipe(pairs=wanted, texts=texts, shard_index=index, model=model, params=params, donors=())
         for index in range(count)
     ]
-    donors = [] if here.store.has_all(recipes) else here.store.similar(recipes[0], same_inputs=("model",))
+    donors: dict[int, list[Artifact]] = {}
+    if not here.store.has_all(recipes):
+        finished = here.store.similar(recipes[0], same_inputs=("model",))
+        holders = holders_of([shard.path for shard in finished])
+        keys = shards_of_pairs(wanted.path)
+        donors = {index: [finished[place] for place in donors_of(keys[index], holders)] for index in range(count)}
     shards = [
-        logits(pairs=wanted, texts=texts, shard_index=index, model=model, params=params, donors=donors)
+        logits(pairs=wanted, texts=texts, shard_index=index, model=model, params=params, donors=donors.get(index, ()))
         for index in range(count)
     ]
     return wanted, shards

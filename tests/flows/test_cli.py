@@ -75,7 +75,7 @@ def test_too_little_disk_is_said_before_any_work(tmp_path: Path, monkeypatch: py
     usage = shutil.disk_usage(tmp_path)._replace(free=10 * 2**20)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     with pytest.raises(BenchError, match=r"has 10 MB free; profile locomo needs about \d+ MB"):
-        check_room(load_config("locomo"), tmp_path / "not" / "there")
+        check_room([load_config("locomo")], tmp_path / "not" / "there")
 
 
 def test_doctor_says_what_each_profile_needs(tmp_path: Path) -> None:

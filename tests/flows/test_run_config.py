@@ -2,8 +2,9 @@
 
 import pytest
 
-from flows.run_config import RunConfig, command_of, load_config, profile_names
+from flows.run_config import RunConfig, command_of, load_config
 from flows.searches import measures_of, protocols_of, report_of, searches_of
+from flows.settings import profile_names
 from tasks.corpora.protocols import parse_protocol
 from tasks.records import BenchError
 

@@ -1,0 +1,108 @@
+"""From indexes to the rankings of every variant: candidates, logits of their pairs, clusters, streams, replays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from flows.prepare_corpus import Prepared
+from flows.run_config import RunConfig
+from flows.searches import Lists, Search
+from tasks.artifacts import Artifact
+from tasks.candidates import prefect_tasks as candidates
+from tasks.clusters import prefect_tasks as clusters
+from tasks.corpora import prefect_tasks as corpora
+from tasks.corpora.tables import Corpus
+from tasks.indexes import prefect_tasks as indexes
+from tasks.reranking import prefect_tasks as reranking
+from tasks.simulation import prefect_tasks as simulation
+from tasks.simulation.variants import Variant
+from tasks.text import prefect_tasks as text
+
+Scored = tuple[Artifact | None, list[Artifact]]
+"""A list of pairs, and the shards with their logits; None and no shard where nothing is reranked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rankings of one search, and what each was replayed on, by canonical name of the variant.
+
+    `asked` says which questions were asked, None for all.
+    """
+
+    search: Search
+    asked: Artifact | None
+    inputs: dict[str, simulation.ReplayInputs]
+    rankings: dict[str, Artifact]
+
+
+def run_search(config: RunConfig, search: Search, ready: Prepared) -> Found:
+    """Rank for every variant of one search, first stage by first stage."""
+    asked = None
+    if search.protocol.sample:
+        population = config.stream.published_ids
+        asked = corpora.sample(corpus=ready.corpus, size=search.protocol.sample, population=population)
+    found = Found(search, asked, {}, {})
+    pools = {lists: candidate_pool(search, lists, asked, ready) for lists in search.lists}
+    scored = score_pairs(config, [pool for lists, pool in pools.items() if lists.needs_logits], ready)
+    for lists, pool in pools.items():
+        inputs = replay_inputs(config, search, lists, pool, scored, ready)
+        found.rankings.update(simulation.replay_all(lists.replayed, inputs))
+        for variant in lists.adaptive:
+            found.rankings[str(variant)] = adaptive_rerank(config, search, lists, variant, asked, ready)
+        found.inputs.update({str(variant): inputs for variant in lists.variants})
+    return found
+
+
+def candidate_pool(search: Search, lists: Lists, asked: Artifact | None, ready: Prepared) -> Artifact:
+    """Make the candidates of one first stage."""
+    tokens = text.tokens(texts=ready.texts, params=lists.tokenizer)
+    everywhere = str(replace(search.protocol, sample=0, dedup=0.0))  # the same index, whoever asks
+    bm25 = indexes.bm25(tokens=tokens, corpus=ready.corpus, protocol=everywhere, params=lists.bm25)
+    return candidates.pool(
+        corpus=ready.corpus, dense=ready.dense, bm25=bm25, protocol=everywhere, params=lists.candidates, asked=asked
+    )
+
+
+def score_pairs(config: RunConfig, pools: Sequence[Artifact], ready: Prepared) -> Scored:
+    """Score the pairs of all pools together: one that is in several is scored once."""
+    if not pools:
+        return None, []
+    wanted = pools[0] if len(pools) == 1 else candidates.union(pools=pools)
+    return reranking.score(wanted, ready.texts, ready.reranker, config.pairs, config.reranker)
+
+
+def replay_inputs(
+    config: RunConfig, search: Search, lists: Lists, pool: Artifact, scored: Scored, ready: Prepared
+) -> simulation.ReplayInputs:
+    """Put together what the variants over one first stage are replayed on; streams only where a variant needs them."""
+    corpus, dense, protocol = ready.corpus, ready.dense, str(search.protocol)
+    pairs, logits = scored if lists.needs_logits else (None, [])
+    groups, streams = None, {}
+    if lists.needs_stream:
+        groups = clusters.clusters(dense=dense, corpus=corpus, protocol=protocol, params=config.cluster_params)
+        streams = {
+            steps: simulation.stream(corpus=corpus, protocol=protocol, params=config.stream_of(steps))
+            for steps in lists.stream_steps
+        }
+    return simulation.ReplayInputs(pool, corpus, search.replay, pairs, logits, groups, streams, dense)
+
+
+def adaptive_rerank(
+    config: RunConfig, search: Search, lists: Lists, variant: Variant, asked: Artifact | None, ready: Prepared
+) -> Artifact:
+    """Rank with the lists as deep as they are, and once more with deeper ones where that was not sure (A.10)."""
+    second = variant.adaptive
+    assert second is not None
+    n_queries = Corpus.read(ready.corpus.path, with_texts=False).queries.height
+    first = reranked(config, search, *lists.reranked(lists.stage.k), asked, ready)
+    unsure = simulation.unsure(first=first, n_queries=n_queries, threshold=second.threshold)
+    deep = reranked(config, search, *lists.reranked(second.k_deep), unsure, ready)
+    return simulation.second_pass(first=first, unsure=unsure, deep=deep, n_queries=n_queries)
+
+
+def reranked(
+    config: RunConfig, search: Search, lists: Lists, variant: Variant, asked: Artifact | None, ready: Prepared
+) -> Artifact:
+    """Rank with one variant over lists of its own."""
+    pool = candidate_pool(search, lists, asked, ready)
+    inputs = replay_inputs(config, search, lists, pool, score_pairs(config, [pool], ready), ready)
+    return simulation.replay(**inputs.of(variant))

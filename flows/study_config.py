@@ -1,0 +1,92 @@
+"""What one reproduction of a study does: a run for each of its data sets, derived from what the study published."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from flows.run_config import RunConfig
+from flows.settings import apply, complaints, read_profile
+from tasks.corpora.protocols import parse_protocol
+from tasks.records import BenchError, Params
+from tasks.studies import plan
+from tasks.studies.declared import NDCG
+from tasks.studies.published import Published
+
+SHARED_BY_NAME = ("study", "datasets", "options", "profile")
+
+
+class StudyConfig(Params):
+    """The runs of a study: one per data set, in the order of the report."""
+
+    profile: str
+    study: Literal["study-a"]
+    runs: tuple[RunConfig, ...] = Field(min_length=1)
+
+
+def load_study(profile: str, overrides: Sequence[str] = ()) -> StudyConfig:
+    """Return the runs of a study's profile with `key=value` overrides applied.
+
+    A setting is of every data set; `options.<dataset>.<setting>` is of one. Variants, protocols and comparisons follow
+    from the study: setting them is an error.
+
+    Raises
+    ------
+    BenchError
+        For an unknown key or value: all offenders at once, with what is valid.
+    """
+    settings = read_profile(profile)
+    for override in overrides:
+        apply(settings, override)
+    datasets, options = settings.get("datasets"), settings.get("options", {})
+    if not isinstance(datasets, list) or not datasets or not set(map(str, datasets)) <= set(plan.DATASETS):
+        raise BenchError(f"datasets = {datasets!r}; expected some of {', '.join(plan.DATASETS)}")
+    if not isinstance(options, dict) or (strangers := sorted(set(options) - set(plan.DATASETS))):
+        raise BenchError(f"options of {', '.join(strangers)}; expected those of {', '.join(plan.DATASETS)}")
+    derived = {"variants", "protocol", "other_protocols", "searches", "dataset"}
+    if given := sorted(derived & set(settings)):
+        raise BenchError(f"profile {profile}: {', '.join(given)} follow from the study and cannot be set")
+    shared = {name: value for name, value in settings.items() if name not in SHARED_BY_NAME}
+    runs = [_run(profile, str(dataset), _merged(shared, options.get(dataset, {}))) for dataset in datasets]
+    return StudyConfig(profile=profile, study=settings["study"], runs=tuple(runs))
+
+
+def _run(profile: str, dataset: str, settings: dict[str, Any]) -> RunConfig:
+    main, *others = plan.protocols(dataset)
+    searched = {protocol: _compared(dataset, protocol) for protocol in (main, *others)}
+    compared = searched[main]
+    published = Published().per_query(dataset, "baseline", NDCG)  # in the order that the study drew over
+    stream = {"published_ids": tuple(published or ()), **settings.get("stream", {})}
+    filled = {
+        **settings,
+        "profile": profile,
+        "dataset": dataset,
+        "protocol": main,
+        "other_protocols": others,
+        "variants": compared["variants"],
+        "stream": stream,
+        "searches": {str(parse_protocol(protocol).search): searched[protocol] for protocol in others},
+        "significance": {**settings.get("significance", {}), **{k: compared[k] for k in ("baseline", "families")}},
+    }
+    try:
+        return RunConfig.model_validate(filled)
+    except ValidationError as error:
+        raise BenchError(f"profile {profile}, {dataset}: " + "; ".join(complaints(RunConfig, error))) from error
+
+
+def _compared(dataset: str, protocol: str) -> dict[str, Any]:
+    families = plan.families(dataset, protocol)
+    return {
+        "variants": plan.variants(dataset, protocol),
+        "baseline": families[0].baseline,
+        "families": [{"name": f.name, "baseline": f.baseline, "variants": f.variants} for f in families],
+    }
+
+
+def _merged(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the shared settings with those of one data set over them, table by table."""
+    both = {
+        name: _merged(shared[name], value) if isinstance(value, dict) and isinstance(shared.get(name), dict) else value
+        for name, value in own.items()
+    }
+    return {**shared, **both}
