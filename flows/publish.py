@@ -66,7 +66,7 @@ def publish(
     BenchError
         When a check of the tables fails, or a folder cannot be written: nothing is published then.
     """
-    run = _facts(config, models, start, events)
+    run = run_facts(config, models, start, events)
     folders, tables = [report.path for report in reports], root / "warehouse"
     markdown.sweep(root)
     warehouse.sweep(tables)
@@ -103,7 +103,7 @@ def publish_study(study: Artifact, found: Sequence[Evaluated], start: Start, roo
     BenchError
         As `publish`.
     """
-    runs = [_facts(part.config, part.models, start, part.events) for part in found]
+    runs = [run_facts(part.config, part.models, start, part.events) for part in found]
     partitions = [
         warehouse.Partition(
             [report.path for report in part.reports],
@@ -140,9 +140,10 @@ def runs_from_the_future(published: Published, reports: Path) -> list[str]:
     return sorted(name for folder in folders if (name := folder.name.removeprefix("run_id="))[: len(now)] > now)
 
 
-def _facts(
+def run_facts(
     config: RunConfig, models: Sequence[tuple[str, Artifact]], start: Start, events: Sequence[StepEvent]
 ) -> RunFacts:
+    """Return what is said of a run that ends now."""
     return RunFacts(
         run_id=start.run_id,
         profile=config.profile,

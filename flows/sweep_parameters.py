@@ -12,7 +12,7 @@ from prefect import flow
 from flows import environment
 from flows.listeners import current_listener
 from flows.prepare_corpus import Prepared, prepare
-from flows.publish import Start, _facts
+from flows.publish import Start, run_facts
 from flows.rank_variants import candidate_pool, replay_inputs, score_pairs
 from flows.searches import Search, protocols_of, searches_of
 from flows.sweep_plan import (
@@ -94,7 +94,7 @@ def sweep_parameters(
         ready, models = prepare(plan.config, environment.mirror_root(mirror), accept_local)
         search = searches_of(plan.config)[0]
         shards = sweep_all(plan, search, ready[search.protocol.dedup])
-    run = _facts(plan.config, models, start, listener.events)
+    run = run_facts(plan.config, models, start, listener.events)
     return publish_sweep(plan, ready[search.protocol.dedup], shards, run, environment.reports_root())
 
 

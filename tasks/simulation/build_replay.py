@@ -102,7 +102,7 @@ def build(
     candidates = pl.read_parquet(candidates_dir / "candidates.parquet").sort("query_index", "position")
     candidates = candidates.with_columns(logit=pl.lit(None, pl.Float64))
     if what.is_reranked:
-        candidates = _with_logits(candidates.drop("logit"), pairs_dir, logit_shards)
+        candidates = with_logits(candidates.drop("logit"), pairs_dir, logit_shards)
     trace = pl.DataFrame(schema=TRACE)
     if what.rif is None:
         rankings = _stateless(what, candidates)
@@ -123,7 +123,8 @@ def build(
     progress(1, 1, "variants")
 
 
-def _with_logits(candidates: pl.DataFrame, pairs_dir: Path | None, shards: Sequence[Path]) -> pl.DataFrame:
+def with_logits(candidates: pl.DataFrame, pairs_dir: Path | None, shards: Sequence[Path]) -> pl.DataFrame:
+    """Return the candidates, in their order, with the column `logit`; raises `BenchError` where one has none."""
     if pairs_dir is None or (candidates.height and not shards):
         raise BenchError("a reranked variant came without pairs or logits; run the reranking stage")
     pairs = pl.read_parquet(pairs_dir / "pairs.parquet", columns=["query_index", "document_index", "pair_key"])

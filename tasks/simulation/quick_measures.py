@@ -17,7 +17,7 @@ from tasks.measures.recall import PoolRecall, Recall, RecallAll
 from tasks.measures.reciprocal_rank import ReciprocalRank
 from tasks.measures.success import Success
 from tasks.records import BenchError
-from tasks.simulation.replay_kernels import _compiled
+from tasks.simulation.replay_kernels import compiled
 from tasks.simulation.truth import Truth
 
 Integers = npt.NDArray[np.int64]
@@ -126,7 +126,7 @@ def _parsed(name: str) -> tuple[int, int, Measure | None]:
     return kind, _EVERYTHING if cutoff is None else cutoff, measure
 
 
-@_compiled
+@compiled
 def _folded(
     start: int, stop: int, rows: Integers, r_init: Integers, items: Integers, ranked: Integers, pool: Integers
 ) -> int:
@@ -157,7 +157,7 @@ def _folded(
     return n
 
 
-@_compiled
+@compiled
 def _n_found(order: Integers, n: int, gains: Integers) -> int:
     found = 0
     for place in range(n):
@@ -166,7 +166,7 @@ def _n_found(order: Integers, n: int, gains: Integers) -> int:
     return found
 
 
-@_compiled
+@compiled
 def _first_found(order: Integers, n: int, gains: Integers) -> float:
     for place in range(n):
         if gains[order[place]] > 0:
@@ -174,7 +174,7 @@ def _first_found(order: Integers, n: int, gains: Integers) -> float:
     return 0.0
 
 
-@_compiled
+@compiled
 def _behaviour(kind: int, p: int, is_right: bool, is_family: bool) -> float:
     """Value of a behaviour; `kind` counts from 0 in the order of BEHAVIOURS."""
     is_exact = p > 0 and is_right
@@ -186,7 +186,7 @@ def _behaviour(kind: int, p: int, is_right: bool, is_family: bool) -> float:
     return 1.0 if is_sibling else 0.0
 
 
-@_compiled
+@compiled
 def _found_value(kind: int, n_found: int, n_relevant: int) -> float:
     """Value of a measure that depends on how many relevant items were found: R, R_all, Success, pool_R."""
     if kind == 2:
@@ -196,7 +196,7 @@ def _found_value(kind: int, n_found: int, n_relevant: int) -> float:
     return n_found / n_relevant
 
 
-@_compiled
+@compiled
 def _discounted(order: Integers, n: int, gains: Floats, discounts: Floats) -> float:
     total = 0.0
     for place in range(n):
@@ -204,7 +204,7 @@ def _discounted(order: Integers, n: int, gains: Floats, discounts: Floats) -> fl
     return total
 
 
-@_compiled
+@compiled
 def _fill(
     offsets: Integers,
     rows: Integers,

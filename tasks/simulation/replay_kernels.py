@@ -24,7 +24,7 @@ Scratch = tuple[Integers, Integers, Integers, Integers, Floats, Floats]
 """Per candidate of the longest pool: final, before, r_init, order, read, adjusted."""
 
 
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile on first use; keep the machine code on disk where some folder can be written, else in memory."""
     try:
         return numba.njit(cache=True, nogil=True)(function)
@@ -32,7 +32,7 @@ def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         return numba.njit(cache=False, nogil=True)(function)
 
 
-@_compiled
+@compiled
 def sigmoids_of_losing(logits: Floats) -> Floats:
     """Return sigmoid(-logit); with the compiler's exp, so that it is the one of `math`."""
     out = np.empty(len(logits))
@@ -42,14 +42,14 @@ def sigmoids_of_losing(logits: Floats) -> Floats:
     return out
 
 
-@_compiled
+@compiled
 def decay_all(s: Floats, last: Integers, at: Integers, lambda_: float, out: Floats) -> None:
     """Fill what is left at steps `at` of each entry; one without an update is 0."""
     for entry in range(len(s)):
         out[entry] = s[entry] * math.exp(-lambda_ * (at[entry] - last[entry])) if s[entry] > 0.0 else s[entry]
 
 
-@_compiled
+@compiled
 def _new_scratch(offsets: Integers) -> Scratch:
     longest = 0
     for query in range(len(offsets) - 1):
@@ -59,7 +59,7 @@ def _new_scratch(offsets: Integers) -> Scratch:
     return final, before, r_init, order, np.empty(longest, np.float64), np.empty(longest, np.float64)
 
 
-@_compiled
+@compiled
 def _read(
     n: int, base: int, t: int, slots: Slots, s: Floats, last: Integers, is_read: bool, lambda_: float, out: Floats
 ) -> None:
@@ -73,7 +73,7 @@ def _read(
                 out[i] = s[slot] * math.exp(-lambda_ * (t - last[slot]))
 
 
-@_compiled
+@compiled
 def _sort(items: Integers, n: int, scores: Floats) -> None:
     """Sort `items[:n]` by `scores[item]`, descending, stable."""
     for i in range(1, n):
@@ -86,7 +86,7 @@ def _sort(items: Integers, n: int, scores: Floats) -> None:
         items[j + 1] = item
 
 
-@_compiled
+@compiled
 def _rank(start: int, n: int, pool: int, arrays: Arrays, is_literal: bool, alpha: float, scratch: Scratch) -> int:
     """Fill `final[:p]` with the competitors, best first, as 0-based candidates of the query, and `r_init[candidate]`.
 
@@ -120,7 +120,7 @@ def _rank(start: int, n: int, pool: int, arrays: Arrays, is_literal: bool, alpha
     return p
 
 
-@_compiled
+@compiled
 def serve_steps(
     arrays: Arrays,
     state: tuple[Floats, Integers],
@@ -161,7 +161,7 @@ def serve_steps(
             last[slot] = t
 
 
-@_compiled
+@compiled
 def evaluate_all(
     arrays: Arrays,
     state: tuple[Floats, Integers],

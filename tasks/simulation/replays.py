@@ -13,7 +13,7 @@ from tasks.clusters.kmeans import STREAM_SOURCES, ClusterSource
 from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.tables import Corpus
 from tasks.records import Params
-from tasks.simulation.build_replay import _with_logits
+from tasks.simulation.build_replay import with_logits
 from tasks.simulation.build_stream import read_populations
 from tasks.simulation.cluster_sources import Asking, in_clusters
 from tasks.simulation.layout import Layout, Served, lay_out
@@ -120,7 +120,7 @@ class Replays:
     def __init__(self, sources: Sources, protocol: str, stream: StreamParams, params: ManyParams) -> None:
         corpus = Corpus.read(sources.corpus, with_texts=False)
         candidates = pl.read_parquet(sources.candidates / "candidates.parquet").sort("query_index", "position")
-        candidates = _with_logits(candidates, sources.pairs, sources.logit_shards)
+        candidates = with_logits(candidates, sources.pairs, sources.logit_shards)
         self.corpus = corpus
         self.quick = QuickMeasures(
             params.measures, truth_of(candidates, corpus, parse_protocol(protocol), sources.classes)
