@@ -15,7 +15,7 @@ from tasks.files import write_text
 from tasks.progress import Progress
 from tasks.records import Params
 from tasks.reporting import checks, stream_tables, tables
-from tasks.reporting.families import families, headline_variants, of_main
+from tasks.reporting.families import families, members, of_family
 from tasks.reporting.run_facts import fingerprint
 from tasks.reporting.schemas import (
     ANSWERABILITY,
@@ -35,6 +35,7 @@ from tasks.reporting.schemas import (
     write,
 )
 from tasks.reporting.sources import Inputs, Sources
+from tasks.reporting.stream_spread import spreads
 
 Tables = dict[str, pl.DataFrame]
 
@@ -132,17 +133,18 @@ def _figures(result: Tables, facts: dict[str, Any], folder: Path) -> None:
 
     dataset, measure = facts["dataset"], facts["params"]["main_measure"]
     is_headline = (pl.col("block") == facts["params"]["main_block"]) & (pl.col("measure") == measure)
-    compared = of_main(result[COMPARISONS.name]).filter(is_headline)
+    compared = of_family(result[COMPARISONS.name]).filter(is_headline)
     scores = (
         result[QUERY_METRICS.name]
-        .filter(pl.col("measure") == measure, pl.col("variant").is_in(headline_variants(facts)))
+        .filter(pl.col("measure") == measure, pl.col("variant").is_in(members(facts)))
         .join(result[QUERIES.name], on="query_id", validate="m:1")
     )
     figures.differences(compared, measure, dataset, folder / "differences")
     figures.question_types(scores, measure, dataset, folder / "question_types")
     figures.changes(compared, measure, dataset, folder / "changes")
     _behaviour_figure(result, facts, folder)
-    state = result[SUPPRESSION.name].filter(pl.col("variant").is_in(headline_variants(facts)))
+    _stream_figures(result, facts, folder)
+    state = result[SUPPRESSION.name].filter(pl.col("variant").is_in(members(facts)))
     if state.height:
         mean = state.group_by("variant").agg(
             (pl.col("n_documents_above").sum() / pl.col("n_documents").sum()).alias("share_of_documents"),
@@ -152,11 +154,24 @@ def _figures(result: Tables, facts: dict[str, Any], folder: Path) -> None:
         figures.suppression(mean, dataset, folder / "suppression")
 
 
+def _stream_figures(result: Tables, facts: dict[str, Any], folder: Path) -> None:
+    from tasks.reporting import stream_figures
+
+    spread = [
+        one for one in spreads(result, facts) if one.measure == facts["params"]["main_measure"] and one.is_compared
+    ]
+    if spread:
+        stream_figures.over_streams(spread, facts["baseline"], facts["dataset"], folder / "streams")
+    trace = result[SUPPRESSION_TRACE.name].filter(pl.col("variant").is_in(members(facts)))
+    if trace.height:
+        stream_figures.over_steps(trace, facts["dataset"], folder / "suppression_over_stream")
+
+
 def _behaviour_figure(result: Tables, facts: dict[str, Any], folder: Path) -> None:
     from tasks.reporting import figures
 
     dataset, params = facts["dataset"], facts["params"]
-    is_shown = pl.col("variant").is_in(headline_variants(facts))
+    is_shown = pl.col("variant").is_in(members(facts))
     shares = tables.behaviour_shares(
         result[BEHAVIOUR.name].filter(is_shown), result[QUERIES.name], params["main_block"]
     )

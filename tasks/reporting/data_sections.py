@@ -9,7 +9,7 @@ from tasks.reporting import schemas
 from tasks.reporting.labels import block_label
 from tasks.reporting.run_facts import RunFacts, StageEvent
 from tasks.reporting.sections import Facts, read_table
-from tasks.reporting.text_format import UNDEFINED, escape, number, seconds, size, table
+from tasks.reporting.text_format import UNDEFINED, escape, number, seconds, shortened, size, table
 
 _MAX_LEDGER_ROWS = 40
 
@@ -83,7 +83,7 @@ def ledger(_facts: Facts, report_dir: Path) -> list[str]:
     rows = [[escape(kind), escape(policy), f"{n:,}", f"{queries:,}"] for kind, policy, n, queries in kinds]
     lines += table(["fault", "what was done", "records", "questions touched"], rows, "llrr")
     shown = [
-        [escape(row["record_id"]), escape(row["kind"]), escape(row["detail"]) or UNDEFINED]
+        [escape(shortened(row["record_id"])), escape(row["kind"]), escape(shortened(row["detail"])) or UNDEFINED]
         for row in found.head(_MAX_LEDGER_ROWS).iter_rows(named=True)
     ]
     rest = found.height - len(shown)

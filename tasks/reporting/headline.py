@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from tasks.reporting.families import headline_variants, of_main
+from tasks.reporting.families import MAIN, baseline_of, members, of_family
 from tasks.reporting.labels import variant_label
-from tasks.reporting.schemas import COMPARISONS, SUMMARY, read
+from tasks.reporting.schemas import COMPARISONS, STREAM_METRICS, SUMMARY, read
 from tasks.reporting.text_format import UNDEFINED, estimate, number, p_value, signed
 from tasks.reporting.warehouse import read_facts
 
@@ -27,8 +27,10 @@ class HeadlineTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-def headline_table(report_dir: Path, block: str | None = None, *, is_compact: bool = False) -> HeadlineTable:
-    """Return the table a reader sees first.
+def headline_table(
+    report_dir: Path, block: str | None = None, *, family: int = MAIN, is_compact: bool = False
+) -> HeadlineTable:
+    """Return the table a reader sees first, or that of another family.
 
     Parameters
     ----------
@@ -36,19 +38,19 @@ def headline_table(report_dir: Path, block: str | None = None, *, is_compact: bo
         What `build` wrote.
     block
         The block of questions; by default the main one.
+    family
+        Place of the family of comparisons.
     is_compact
         Leave out the interval of the mean and the mean over conversations: it fits 80 columns then.
     """
     facts = read_facts(report_dir)
     measure, block = facts["params"]["main_measure"], block or facts["params"]["main_block"]
-    means, compared = (
-        _by_variant(report_dir, SUMMARY, measure, block),
-        _by_variant(report_dir, COMPARISONS, measure, block),
-    )
-    names = [name for name in headline_variants(facts) if name in means]
-    rows = [_row(name, means[name], compared.get(name), facts, is_compact=is_compact) for name in names]
-    n = max((row["n"] for row in means.values()), default=0)
-    has_conversations = any(row["mean_over_conversations"] is not None for row in means.values())
+    means = _by_variant(read(report_dir / "tables", SUMMARY), measure, block)
+    compared, baseline = _compared(report_dir, measure, block, family), baseline_of(facts, family)
+    names = [name for name in members(facts, family) if name in means]
+    rows = [_row(name, means[name], compared.get(name), baseline, is_compact=is_compact) for name in names]
+    n = max((means[name]["n"] for name in names), default=0)
+    has_conversations = any(means[name]["mean_over_conversations"] is not None for name in names)
     header = (
         "variant",
         measure if is_compact else f"{measure} [95 % interval]",
@@ -67,23 +69,26 @@ def headline_table(report_dir: Path, block: str | None = None, *, is_compact: bo
     )
 
 
-def _by_variant(report_dir: Path, table: Any, measure: str, block: str) -> dict[str, dict[str, Any]]:
-    frame = read(report_dir / "tables", table).filter(pl.col("measure") == measure, pl.col("block") == block)
-    frame = of_main(frame) if table is COMPARISONS else frame
-    return {row["variant"]: row for row in frame.iter_rows(named=True)}
+def _by_variant(frame: pl.DataFrame, measure: str, block: str) -> dict[str, dict[str, Any]]:
+    chosen = frame.filter(pl.col("measure") == measure, pl.col("block") == block)
+    return {row["variant"]: row for row in chosen.iter_rows(named=True)}
+
+
+def _compared(report_dir: Path, measure: str, block: str, family: int) -> dict[str, dict[str, Any]]:
+    return _by_variant(of_family(read(report_dir / "tables", COMPARISONS), family), measure, block)
 
 
 def _row(
     name: str,
     mean: Mapping[str, Any],
     compared: Mapping[str, Any] | None,
-    facts: Mapping[str, Any],
+    baseline: str | None,
     *,
     is_compact: bool,
 ) -> tuple[str, ...]:
     value = number(mean["mean"]) if is_compact else estimate(mean["mean"], mean["lo"], mean["hi"])
     start = (variant_label(name), value, number(mean["mean_over_conversations"]))
-    if name == facts["baseline"]:
+    if name == baseline:
         return (*start, "baseline", "", "")
     if compared is None:
         return (*start, UNDEFINED, UNDEFINED, UNDEFINED)
@@ -112,22 +117,26 @@ def headline_sentences(report_dir: Path, quote: Callable[[str], str] = str) -> l
     """Say in plain words what the headline table shows and does not show; `quote` is applied to names from outside."""
     facts = read_facts(report_dir)
     sentences = block_sentences(report_dir, facts["params"]["main_block"], quote)
-    if any(name.startswith("rif(") for name in headline_variants(facts)):
+    if any(name.startswith("rif(") for name in members(facts)):
+        others = read(report_dir / "tables", STREAM_METRICS)["stream_seed"].n_unique()
         sentences.append(
             "The same questions drove the suppression and are scored (transductive), on one stream: a gain here is no "
-            "evidence of a gain on new questions, and the intervals do not hold what another stream would change."
+            "evidence of a gain on new questions, and the intervals do not hold what another stream would change"
+            + (f" (for that, see {others:,} streams under *Other streams*)." if others > 1 else ".")
         )
     return sentences
 
 
-def block_sentences(report_dir: Path, block: str, quote: Callable[[str], str] = str) -> list[str]:
-    """Say which variants are better, worse, or not shown to differ in a block."""
+def block_sentences(
+    report_dir: Path, block: str, quote: Callable[[str], str] = str, *, family: int = MAIN
+) -> list[str]:
+    """Say which variants of a family are better, worse, or not shown to differ from its baseline in a block."""
     facts = read_facts(report_dir)
-    measure, baseline = facts["params"]["main_measure"], facts["baseline"]
+    measure, baseline = facts["params"]["main_measure"], baseline_of(facts, family)
     if baseline is None:
         return ["Nothing was compared: the run has no baseline beside another variant."]
-    compared = _by_variant(report_dir, COMPARISONS, measure, block)
-    names = [name for name in headline_variants(facts) if name in compared]
+    compared = _compared(report_dir, measure, block, family)
+    names = [name for name in members(facts, family) if name in compared]
     found = {kind: [n for n in names if verdict(compared[n]) == kind] for kind in ("better", "worse", "not shown")}
     against = quote(variant_label(baseline))
     sentences = [

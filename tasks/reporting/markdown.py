@@ -13,6 +13,7 @@ from tasks.reporting.headline import headline_sentences
 from tasks.reporting.protocol_sections import protocols
 from tasks.reporting.run_facts import RunFacts
 from tasks.reporting.scratch import abandoned_in, scratch_in
+from tasks.reporting.stream_sections import other_streams
 from tasks.reporting.text_format import escape, table
 from tasks.reporting.warehouse import read_facts
 
@@ -23,6 +24,8 @@ _FIGURES = {
     "pool_and_ranking": "What the pool holds, and what the ranking makes of it",
     "changes": "Questions that change against the baseline",
     "suppression": "Suppression at the end of the stream",
+    "suppression_over_stream": "Suppression over the stream",
+    "streams": "What another stream of queries changes",
 }
 
 
@@ -46,6 +49,8 @@ def render(report_dirs: Sequence[Path], run: RunFacts) -> str:
     lines += _figures(report_dir)
     for section in (
         sections.intervals,
+        other_streams,
+        sections.other_comparisons,
         sections.measures,
         sections.blocks,
         sections.behaviour,
@@ -152,14 +157,14 @@ def _method(facts: sections.Facts, run: RunFacts) -> list[str]:
         "* Ties (scores equal to 9 decimals) are broken by a keyed hash of the document's id: neither the order in the "
         "file nor a label inside an id helps. Equal logits keep the order before reranking.",
         "* Intervals: 95 % percentile bootstrap over questions, of means and of paired differences. p: two-sided "
-        "paired sign-flip permutation (exact where at most 20 questions differ), times the number of variants compared "
-        "in that block and measure (Bonferroni). Questions are taken as independent; those of one conversation share "
-        "a state. Random order: expected value over all orders of a question's pool.",
+        "paired sign-flip permutation (exact where at most 20 questions differ), times the number of variants of the "
+        "family in that block and measure (Bonferroni). Questions are taken as independent; those of one conversation "
+        "share a state. Random order: expected value over all orders of a question's pool.",
         "* *Better* and *worse* are said only where the interval excludes 0 and the adjusted p is below 0.05. Anything "
         "else is *not shown*, which is not *shown to be equal*.",
         "* Evaluation is **transductive**: the questions that are scored are those that served the burn-in stream and "
-        "on which the clusters were fitted. One stream: its seed is a setting, not a source of the intervals. Held-out "
-        "protocols are not in this version.",
+        "on which the clusters were fitted. One stream, where not many are named: its seed is a setting, not a source "
+        "of the intervals. Held-out protocols are not in this version.",
     ]  # fmt: skip
     settings = {"top documents kept per question": facts["params"]["top_k"], **run.method}
     listed = "; ".join(f"{escape(name)}: {escape(value)}" for name, value in settings.items())

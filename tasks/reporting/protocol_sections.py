@@ -9,7 +9,7 @@ import polars as pl
 
 from tasks.corpora.protocols import Level, Protocol, Qrels, Relevance, Roles, Twins, parse_protocol
 from tasks.reporting import schemas, sections
-from tasks.reporting.families import headline_variants, of_main
+from tasks.reporting.families import members, of_family
 from tasks.reporting.headline import verdict
 from tasks.reporting.labels import variant_label, variant_order
 from tasks.reporting.sections import read_table
@@ -66,8 +66,8 @@ def _part(folder: Path) -> _Part:
     measure = facts["params"]["main_measure"]
     block = "all" if protocol.relevance is Relevance.STUDY_A else facts["params"]["main_block"]
     found = []
-    for rows in (read_table(folder, schemas.SUMMARY), of_main(read_table(folder, schemas.COMPARISONS))):
-        is_shown = pl.col("variant").is_in(headline_variants(facts))
+    for rows in (read_table(folder, schemas.SUMMARY), of_family(read_table(folder, schemas.COMPARISONS))):
+        is_shown = pl.col("variant").is_in(members(facts))
         chosen = rows.filter(is_shown, pl.col("measure") == measure, pl.col("block") == block)
         found.append({row["variant"]: row for row in chosen.iter_rows(named=True)})
     return _Part(protocol, facts, *found)

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from tasks.reporting import schemas
-from tasks.reporting.families import of_main
+from tasks.reporting.families import MAIN, members, of_family
 from tasks.reporting.headline import block_sentences, headline_table
 from tasks.reporting.labels import block_label, variant_label, variant_order
 from tasks.reporting.tables import ALL_BLOCKS, behaviour_shares
@@ -45,34 +45,53 @@ def blocks(facts: Facts, report_dir: Path) -> list[str]:
     return lines
 
 
-def markdown_table(report_dir: Path, block: str | None = None) -> list[str]:
-    """Return the headline table of a block as Markdown, its title in bold above it.
+def markdown_table(report_dir: Path, block: str | None = None, *, family: int = MAIN) -> list[str]:
+    """Return the headline table of a block and family as Markdown, its title in bold above it.
 
     Names of data sets, protocols and measures are ours, and checked; names of variants may be anybody's: escaped.
     """
-    found = headline_table(report_dir, block)
+    found = headline_table(report_dir, block, family=family)
     rows = [[escape(row[0]), *row[1:]] for row in found.rows]  # the rest are our own numbers
     return [f"**{found.title}**", "", *table(found.header, rows, found.align)]
+
+
+def other_comparisons(facts: Facts, report_dir: Path) -> list[str]:
+    """Show the families beside the main one: each with its own baseline, adjusted for itself."""
+    others = facts["families"][MAIN + 1 :]
+    lines: list[str] = []
+    for place, family in enumerate(others, start=MAIN + 1):
+        sentences = block_sentences(report_dir, facts["params"]["main_block"], escape, family=place)
+        shown = markdown_table(report_dir, family=place)
+        lines += [f"### {escape(family['name'])}", "", *shown, " ".join(sentences), ""]
+    text = "Each table is a family of its own: its p-values are adjusted for the comparisons in it, and for no others."
+    return ["## Other comparisons", "", text, "", *lines] if lines else []
 
 
 def measures(facts: Facts, report_dir: Path) -> list[str]:
     """All measures of the main block, beside the value that a random order of the pool would have."""
     block = facts["params"]["main_block"]
     frame = read_table(report_dir, schemas.SUMMARY).filter(pl.col("block") == block, pl.col("n") > 0)
-    names = _in_order(set(frame["measure"]) - _behaviour_names(report_dir), facts)
+    names = in_order(set(frame["measure"]) - _behaviour_names(report_dir), facts)
     cells = {(row["variant"], row["measure"]): row for row in frame.iter_rows(named=True)}
     random = dict(frame.group_by("measure").agg(pl.col("random_mean").first()).iter_rows())
     variants = [name for name in facts["variants"] if any((name, measure) in cells for measure in names)]
-    rows = [
-        [escape(variant_label(variant)), *(number((cells.get((variant, name)) or {}).get("mean")) for name in names)]
-        for variant in variants
-    ]
-    rows.append(["*random order of the pool*", *(number(random.get(name)) for name in names)])
-    header = ["variant", *names]
-    return ["## All measures", "", *table(header, rows, "l" + "r" * len(names)), *_undefined(frame)]
+    leading = set(members(facts))
+    parts: dict[bool, list[list[str]]] = {True: [], False: []}
+    for variant in variants:
+        values = [number((cells.get((variant, name)) or {}).get("mean")) for name in names]
+        parts[variant in leading].append([escape(variant_label(variant)), *values])
+    parts[True].append(["*random order of the pool*", *(number(random.get(name)) for name in names)])
+    header, align = ["variant", *names], "l" + "r" * len(names)
+    lines = ["## All measures", "", *table(header, parts[True], align), *_undefined(frame)]
+    return lines + folded("Variants of other comparisons", table(header, parts[False], align) if parts[False] else [])
 
 
-def _in_order(names: Iterable[str], facts: Facts) -> list[str]:
+def folded(title: str, lines: list[str]) -> list[str]:
+    """Return lines that a reader opens; nothing for none."""
+    return [f"<details><summary>{title}</summary>", "", *lines, "</details>", ""] if lines else []
+
+
+def in_order(names: Iterable[str], facts: Facts) -> list[str]:
     """Return names of measures in the order of a table: the main one, then by family and cut-off."""
 
     def place(name: str) -> tuple[bool, int, int, str]:
@@ -208,10 +227,10 @@ def ties(facts: Facts, report_dir: Path) -> list[str]:
 
 def intervals(facts: Facts, report_dir: Path) -> list[str]:
     """Differences to the baseline in every compared measure of the main block."""
-    frame = of_main(read_table(report_dir, schemas.COMPARISONS)).filter(
+    frame = of_family(read_table(report_dir, schemas.COMPARISONS)).filter(
         pl.col("block") == facts["params"]["main_block"]
     )
-    names = _in_order(set(frame["measure"]), facts)
+    names = in_order(set(frame["measure"]), facts)
     if len(names) < 2:
         return []
     cells = {(row["variant"], row["measure"]): row for row in frame.iter_rows(named=True)}

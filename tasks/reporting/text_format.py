@@ -106,6 +106,18 @@ def escape(text: object) -> str:
     return _LINK.sub(lambda found: found[0].replace(":", "&#58;").replace(".", "&#46;"), marked)
 
 
+def shortened(text: str, width: int = 200) -> str:
+    """Return text of at most `width` characters: its middle is left out, ids often differ at their end.
+
+    >>> shortened("session-1-turn-17", width=9)
+    'sess…n-17'
+    """
+    if len(text) <= width:
+        return text
+    kept = width - 1
+    return f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[str]], align: str) -> list[str]:
     """Return the lines of a Markdown table. `align` holds `l` or `r` per column; cells must be escaped already."""
     marks = {"l": ":--", "r": "--:"}

@@ -20,13 +20,15 @@ from tests.unit.reporting.handmade import make_run, sweep_rows
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 VIEWS = CHECKOUT / "reports" / "views.sql"
+SWEPT = DataFacts("locomo", "conversation-turn", {"n_queries": 7, "n_documents": 24}, "nDCG@10")
 QUESTIONS = sorted((CHECKOUT / "reports" / "queries").glob("*.sql"))
 
 
 @pytest.fixture(scope="module")
 def root(report_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout's root with two runs in its warehouse; the folder's name has a quote."""
+    """A checkout's root with two runs and a sweep in its warehouse; the folder's name has a quote."""
     folder = tmp_path_factory.mktemp("it's here")
+    publish_sweep(sweep_rows(), SWEPT, make_run("s1"), folder / "reports" / "warehouse")
     publish([report_dir], make_run("r1"), folder / "reports" / "warehouse")
     publish([report_dir], make_run("2026-11-04"), folder / "reports" / "warehouse")
     return folder
@@ -61,14 +63,14 @@ def test_every_table_is_a_view_with_its_columns_and_partitions(connection: duckd
     for name, table in TABLES.items():
         found = [row["column_name"] for row in rows(connection, f"DESCRIBE {name}")]
         assert found == [*table.schema, "dataset", "run_id"]
-    assert {row["run_id"] for row in rows(connection, "FROM runs")} == {"r1", "2026-11-04"}  # text, not a date
+    assert {row["run_id"] for row in rows(connection, "FROM runs")} == {"r1", "2026-11-04", "s1"}  # text, not a date
 
 
 def test_views_work_in_a_plain_shell_from_the_root(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
     with duckdb.connect() as shell:
         shell.execute(VIEWS.read_text(encoding="utf-8"))
-        assert shell.execute("SELECT count(*) FROM runs").fetchone() == (2,)
+        assert shell.execute("SELECT count(*) FROM runs").fetchone() == (3,)
 
 
 def test_means_view_against_summary(connection: duckdb.DuckDBPyConnection) -> None:
@@ -139,11 +141,22 @@ def test_main_comparisons_have_one_row_for_each_variant(connection: duckdb.DuckD
 def test_a_sweep_is_not_the_latest_run(report_dir: Path, tmp_path: Path) -> None:
     publish([report_dir], make_run("r1"), tmp_path)
     later = make_run("r2", finished_at=datetime(2027, 1, 1, tzinfo=UTC))
-    corpus = {"n_queries": 7, "n_documents": 24}
-    publish_sweep(sweep_rows(), DataFacts("locomo", "conversation-turn", corpus, "nDCG@10"), later, tmp_path)
+    publish_sweep(sweep_rows(), SWEPT, later, tmp_path)
     with open_warehouse(tmp_path, VIEWS) as opened:
         assert rows(opened, "SELECT run_id FROM latest_runs") == [{"run_id": "r1"}]
         assert rows(opened, "SELECT DISTINCT run_id FROM sweep_metrics") == [{"run_id": "r2"}]
+
+
+def test_other_streams_against_hand_computed(connection: duckdb.DuckDBPyConnection) -> None:
+    sql = (CHECKOUT / "reports" / "queries" / "other_streams.sql").read_text(encoding="utf-8")
+    gap, uniform = rows(connection, sql)
+    # 0.274 in the run; the second of five questions loses 0.1, 0.2 and 0.3 on the three other streams
+    assert gap["n_streams"] == 4
+    assert [gap[name] for name in ("delta", "least", "largest", "delta_here", "share_opposite")] == pytest.approx(
+        [0.274 - 0.12 / 4, 0.274 - 0.06, 0.274, 0.274, 0.0], abs=1e-7
+    )
+    assert uniform["delta"] == pytest.approx(-0.12 / 4, abs=1e-7)
+    assert uniform["share_opposite"] == 0  # the run's own difference is 0: it has no sign
 
 
 @pytest.mark.parametrize("is_made", [False, True])
