@@ -23,9 +23,13 @@ from tests.flows.test_cli import CHECKOUT, mnemobench
 pytestmark = pytest.mark.usefixtures("prefect_server")
 
 GRID = "alpha=0.1,1;clusters=1,3;rule=uniform,gap"
-BASE = "rif(rule=gap,clusters=3,pool=4,winners=1)"
-"""Of each question's union of 4 to 8 candidates 4 compete and one wins: else suppression could change nothing."""
-SMALL = [setting for setting in main_job.SMALL if not setting.startswith("variants=")]
+BASE = "rif(rule=gap,clusters=3,pool=8,winners=1)"
+"""Few compete and one wins: of a dozen questions on a short stream, suppression changes some."""
+SMALL = [
+    setting
+    for setting in main_job.SMALL
+    if not setting.startswith(("variants=", "candidates.k=", "pairs.shard_tokens="))
+]
 FIRST_SEED, N_STREAMS = 40, 3
 
 
@@ -82,7 +86,7 @@ def test_a_sweep_leaves_report_heat_maps_and_rows(place: Place, first: Done) -> 
     rows = rows_of(place, first)
     assert rows.height == 8 * 2
     assert rows["variant"].n_unique() == 8
-    assert rows["baseline"].unique().to_list() == ["hybrid-rerank(pool=4,k=4)"]
+    assert rows["baseline"].unique().to_list() == ["hybrid-rerank(pool=8)"]
     assert rows["n_streams"].unique().to_list() == [N_STREAMS]
     (run,) = pl.read_parquet(place.reports / "warehouse" / "runs").rows(named=True)
     assert (run["kind"], run["profile"], run["main_measure"]) == ("sweep", "sample", "nDCG@10")
@@ -98,11 +102,11 @@ def test_the_sql_example_shows_the_sweep_and_latest_runs_does_not(place: Place, 
 
 def test_a_cell_is_what_a_run_gives_on_that_stream(place: Place, first: Done) -> None:
     """Seed by seed, the main job's mean and difference to its baseline, over the questions of the main block."""
-    cell = "rif(rule=gap,clusters=3,alpha=1.0,pool=4,winners=1,k=4)"
+    cell = "rif(rule=gap,clusters=3,alpha=1.0,pool=8,winners=1)"
     means, deltas = [], []
     for seed in range(FIRST_SEED, FIRST_SEED + N_STREAMS):
-        variants = f'variants=["hybrid-rerank(pool=4)", "{cell}"]'
-        chosen = [*SMALL, variants, 'significance.baseline="hybrid-rerank(pool=4)"', f"stream.seed={seed}"]
+        variants = f'variants=["hybrid-rerank(pool=8)", "{cell}"]'
+        chosen = [*SMALL, variants, 'significance.baseline="hybrid-rerank(pool=8)"', f"stream.seed={seed}"]
         with listening(main_job.Recorder()):
             run = evaluate_memory("sample", [*chosen, "other_protocols=[]"], None, place.store)
         folder = place.reports / "warehouse"
@@ -156,7 +160,7 @@ def test_other_cells_start_from_the_same_candidates_and_logits(place: Place, fir
 
 
 def test_clusters_of_the_stream_can_be_swept(place: Place, first: Done) -> None:
-    base = "rif(rule=gap,clusters=2,pool=4,winners=1,source=buffer,burn_in=20)"
+    base = "rif(rule=gap,clusters=2,pool=8,winners=1,source=buffer,burn_in=20)"
     done = place.sweep("burn_in=20,40;steps=0,50", base=base)
     assert rows_of(place, done)["mean"].is_finite().all()
 
@@ -194,7 +198,7 @@ def test_wrong_use_is_said_before_any_work(place: Place, grid: str, more: dict[s
 def test_what_a_large_sweep_does_is_known_without_its_cells() -> None:
     plan = plan_sweep("longmemeval", "alpha=0.001:1:1000;eta=0.001:1:1000", BASE, 20, 0, (), ())
     assert plan.n_replays == 20_000_000
-    assert plan.baseline == "hybrid-rerank(pool=4)"
+    assert plan.baseline == "hybrid-rerank(pool=8)"
     assert plan.params.measures == ("nDCG@10", "pool_R@30")
 
 
