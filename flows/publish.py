@@ -42,11 +42,15 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published run: its id, the path of its report, and the artifact with the tables of its main protocol."""
+    """A published run: its id, the path of its report, and the artifact with the tables of its main protocol.
+
+    `study` is the artifact of the stage `studies`, where the run reproduces one; `tables` are of its first data set.
+    """
 
     run_id: str
     report: str
     tables: Artifact
+    study: Artifact | None = None
 
 
 def publish(
@@ -118,7 +122,7 @@ def publish_study(study: Artifact, found: Sequence[Evaluated], start: Start, roo
     written = write_study_report(study.path, runs, root)
     with _taken_back(written, tables, start.run_id):
         warehouse.publish_together(partitions, tables)
-    return Published(start.run_id, str(written), found[0].reports[0])
+    return Published(start.run_id, str(written), found[0].reports[0], study)
 
 
 @contextmanager

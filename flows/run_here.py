@@ -17,7 +17,12 @@ from flows.run_config import load_config
 from flows.settings import profile_names
 from flows.study_config import load_study
 from flows.terminal import TerminalListener
-from tasks.reporting.headline import headline_sentences, headline_table
+from tasks.reporting.headline import HeadlineTable, headline_sentences, headline_table
+from tasks.reporting.labels import sharing_a_stage
+from tasks.reporting.warehouse import read_facts
+from tasks.studies.opening import in_words
+from tasks.studies.published import Published as StudyNumbers
+from tasks.studies.study import Study
 
 
 def run_here(
@@ -56,18 +61,28 @@ def run_here(
 
 
 def show_headline(console: Console, published: Published) -> None:
-    """Print the headline table, what it says in words, and where the report is."""
-    shown = headline_table(published.tables.path, is_compact=True)
+    """Print the headline table, what it says in words, and where the report is; of a study only words."""
+    console.print()
+    if published.study is not None:
+        verdicts, told = in_words(Study.read(published.study.path, StudyNumbers()))
+        for sentence in (verdicts, *(f"{label}. {said}" for label, said in told.items())):
+            console.print(sentence, markup=False, soft_wrap=True)
+    else:
+        folder = published.tables.path
+        with sharing_a_stage(read_facts(folder)["variants"]):
+            _show_table(console, headline_table(folder, is_compact=True), headline_sentences(folder))
+    console.print(f"\nReport: {_short(Path(published.report))}", markup=False, soft_wrap=True)
+
+
+def _show_table(console: Console, shown: HeadlineTable, sentences: Sequence[str]) -> None:
     table = Table(title=shown.title, title_justify="left", header_style="bold")
     for name, side in zip(shown.header, shown.align, strict=True):
         table.add_column(name, justify="left" if side == "l" else "right")
     for row in shown.rows:
         table.add_row(*row)
-    console.print()
     console.print(table)
-    for sentence in headline_sentences(published.tables.path):
+    for sentence in sentences:
         console.print(sentence, markup=False)
-    console.print(f"\nReport: {_short(Path(published.report))}", markup=False, soft_wrap=True)
 
 
 def _short(path: Path) -> Path:

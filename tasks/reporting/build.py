@@ -16,6 +16,7 @@ from tasks.progress import Progress
 from tasks.records import Params
 from tasks.reporting import checks, stream_tables, tables
 from tasks.reporting.families import families, members, of_family
+from tasks.reporting.labels import sharing_a_stage
 from tasks.reporting.run_facts import fingerprint
 from tasks.reporting.schemas import (
     ANSWERABILITY,
@@ -80,7 +81,8 @@ def build(
         write(frame, TABLES[name], out / "tables" / f"{name}.parquet")
     progress(1, n_steps, "steps")
     if params.is_drawn:
-        _figures(result, facts, out / "figures")
+        with sharing_a_stage(facts["variants"]):
+            _figures(result, facts, out / "figures")
     progress(2, n_steps, "steps")
     write_text(out / "report.json", json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
     progress(n_steps, n_steps, "steps")

@@ -1,8 +1,13 @@
 """What people read instead of canonical names: labels of variants, blocks and protocols, and their order."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+
 from tasks.records import BenchError
 from tasks.simulation.suppression import Rule
-from tasks.simulation.variants import RIF, STATELESS, Variant, label, parse
+from tasks.simulation.variants import RIF, STATELESS, FirstStage, Variant, label, parse
 
 _BLOCKS = {"main": "main", "adversarial": "adversarial", "abstention": "abstention", "all": "all questions"}
 
@@ -14,7 +19,33 @@ def variant_label(variant: str) -> str:
     ('clustered 30, rank-gap', 'hybrid-rerank')
     """
     parsed = _known(variant)
-    return label(parsed) if parsed else variant
+    if parsed is None:
+        return variant
+    told = {name: value for name, value in parsed.stage_changes.items() if name not in _shared.get()}
+    return label(replace(parsed, first_stage=FirstStage.model_validate(told)))
+
+
+_shared: ContextVar[frozenset[str]] = ContextVar("shared", default=frozenset())
+
+
+@contextmanager
+def sharing_a_stage(variants: Iterable[str]) -> Iterator[None]:
+    """Leave out of labels what all variants of a report have in common in their first stage: its method says it once.
+
+    >>> with sharing_a_stage(["bm25(tokenizer=split,fill=true)", "hybrid-rrf(tokenizer=split)", "dense"]):
+    ...     variant_label("bm25(tokenizer=split,fill=true)")
+    'bm25, fill true'
+    """
+    known = [parsed for name in variants if (parsed := _known(name))]
+    values = {
+        name: {getattr(variant.first_stage, name) for variant in known if name in variant.stage_names}
+        for name in FirstStage.model_fields
+    }
+    token = _shared.set(frozenset(name for name, found in values.items() if len(found) == 1))
+    try:
+        yield
+    finally:
+        _shared.reset(token)
 
 
 def variant_order(variant: str) -> tuple[int, int, bool, str]:

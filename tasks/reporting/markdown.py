@@ -5,14 +5,15 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from tasks.files import sha256_of, write_text
-from tasks.records import BenchError
 from tasks.reporting import data_sections, sections
 from tasks.reporting.headline import headline_sentences
+from tasks.reporting.labels import sharing_a_stage
 from tasks.reporting.protocol_sections import protocols
 from tasks.reporting.run_facts import RunFacts
-from tasks.reporting.scratch import abandoned_in, scratch_in
+from tasks.reporting.scratch import abandoned_in, report_folder
 from tasks.reporting.stream_sections import other_streams
 from tasks.reporting.text_format import escape, table
 from tasks.reporting.warehouse import read_facts
@@ -39,8 +40,14 @@ def render(report_dirs: Sequence[Path], run: RunFacts) -> str:
     run
         Facts of the run.
     """
+    facts = read_facts(report_dirs[0])
+    with sharing_a_stage(facts["variants"]):
+        lines = _lines(report_dirs, facts, run)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _lines(report_dirs: Sequence[Path], facts: dict[str, Any], run: RunFacts) -> list[str]:
     report_dir = report_dirs[0]
-    facts = read_facts(report_dir)
     lines = [f"# {escape(facts['dataset'])}: did retrieval get better?", ""]
     lines += sections.markdown_table(report_dir)
     lines += [f"{' '.join(headline_sentences(report_dir, escape))}", ""]
@@ -66,7 +73,7 @@ def render(report_dirs: Sequence[Path], run: RunFacts) -> str:
     lines += data_sections.cost(run)
     lines += _reproduce(run)
     lines += _sql(facts, run)
-    return "\n".join(lines).rstrip() + "\n"
+    return lines
 
 
 def write_report(report_dirs: Sequence[Path], run: RunFacts, reports_root: Path) -> Path:
@@ -82,36 +89,17 @@ def write_report(report_dirs: Sequence[Path], run: RunFacts, reports_root: Path)
     BenchError
         When the folder cannot be written.
     """
-    target = reports_root / run.run_id
-    scratch = scratch_in(reports_root, run.run_id)
-    try:
-        shutil.copytree(report_dirs[0] / "figures", scratch / "figures")
-        write_text(scratch / "report.md", render(report_dirs, run))
-        write_text(scratch / "manifest.json", _manifest(report_dirs, run, scratch))
-        _replace(scratch, target)
-    except OSError as error:
-        raise BenchError(
-            f"cannot write the report to {target}: {error.strerror or error}. Finished work is kept: make room or the "
-            "folder writable, or choose another one with MNEMOBENCH_REPORTS, and run the same command again."
-        ) from error
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    return target / "report.md"
+    with report_folder(reports_root, run.run_id) as folder:
+        shutil.copytree(report_dirs[0] / "figures", folder / "figures")
+        write_text(folder / "report.md", render(report_dirs, run))
+        write_text(folder / "manifest.json", _manifest(report_dirs, run, folder))
+    return reports_root / run.run_id / "report.md"
 
 
 def sweep(reports_root: Path) -> None:
     """Remove what killed processes of this machine left half-written."""
     for _, scratch in abandoned_in(reports_root):
         shutil.rmtree(scratch, ignore_errors=True)
-
-
-def _replace(scratch: Path, target: Path) -> None:
-    """Rename into place; a report of the same run that is already there is replaced as a whole."""
-    grave = scratch_in(scratch.parent, target.name)
-    if target.exists():
-        target.rename(grave)
-    scratch.rename(target)
-    shutil.rmtree(grave, ignore_errors=True)
 
 
 def _manifest(report_dirs: Sequence[Path], run: RunFacts, folder: Path) -> str:

@@ -3,9 +3,13 @@
 import os
 import platform
 import re
+import shutil
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from tasks.records import BenchError
 
 _NAME = re.compile(r"\.(?P<run_id>.+)\.[0-9a-f]{8}-(?P<host>.+)-(?P<pid>[0-9]+)\.tmp")
 
@@ -21,6 +25,39 @@ def abandoned_in(folder: Path) -> Iterator[tuple[str, Path]]:
         name = _NAME.fullmatch(path.name)
         if name and name["host"] == platform.node() and not _is_alive(int(name["pid"])):
             yield name["run_id"], path
+
+
+@contextmanager
+def report_folder(reports_root: Path, run_id: str) -> Iterator[Path]:
+    """Give a hidden folder to write a report into; it gets its name, `<reports_root>/<run_id>`, when all is written.
+
+    A report of the same run that is already there is replaced as a whole.
+
+    Raises
+    ------
+    BenchError
+        When the folder cannot be written; nothing is left then.
+    """
+    target, scratch = reports_root / run_id, scratch_in(reports_root, run_id)
+    try:
+        scratch.mkdir(parents=True)
+        yield scratch
+        _replace(scratch, target)
+    except OSError as error:
+        raise BenchError(
+            f"cannot write the report to {target}: {error.strerror or error}. Finished work is kept: make room or the "
+            "folder writable, or choose another one with MNEMOBENCH_REPORTS, and run the same command again."
+        ) from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _replace(scratch: Path, target: Path) -> None:
+    grave = scratch_in(scratch.parent, target.name)
+    if target.exists():
+        target.rename(grave)
+    scratch.rename(target)
+    shutil.rmtree(grave, ignore_errors=True)
 
 
 def _is_alive(pid: int) -> bool:

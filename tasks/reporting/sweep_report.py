@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -11,12 +10,11 @@ from typing import Any
 import polars as pl
 
 from tasks.files import sha256_of, write_text
-from tasks.records import BenchError
 from tasks.reporting.data_sections import cost
 from tasks.reporting.grid_layout import Arrangement
 from tasks.reporting.labels import block_label, variant_label
 from tasks.reporting.run_facts import RunFacts
-from tasks.reporting.scratch import scratch_in
+from tasks.reporting.scratch import report_folder
 from tasks.reporting.sweep_sections import along_axes, best_and_worst, signs
 from tasks.reporting.sweep_tables import Swept
 from tasks.reporting.text_format import escape, number, signed, table
@@ -47,21 +45,11 @@ def write_sweep_report(swept: Swept, corpus: Facts, run: RunFacts, reports_root:
     BenchError
         When the folder cannot be written.
     """
-    target = reports_root / run.run_id
-    scratch = scratch_in(reports_root, run.run_id)
-    try:
-        drawn = draw_all(swept, scratch / "figures")
-        write_text(scratch / "report.md", render(swept, drawn, corpus, run))
-        write_text(scratch / "manifest.json", _manifest(swept, corpus, run, scratch))
-        scratch.rename(target)
-    except OSError as error:
-        raise BenchError(
-            f"cannot write the report to {target}: {error.strerror or error}. Finished work is kept: make room or the "
-            "folder writable, or choose another one with MNEMOBENCH_REPORTS, and run the same command again."
-        ) from error
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    return target / "report.md"
+    with report_folder(reports_root, run.run_id) as folder:
+        drawn = draw_all(swept, folder / "figures")
+        write_text(folder / "report.md", render(swept, drawn, corpus, run))
+        write_text(folder / "manifest.json", _manifest(swept, corpus, run, folder))
+    return reports_root / run.run_id / "report.md"
 
 
 def draw_all(swept: Swept, folder: Path) -> dict[str, tuple[str, Arrangement]]:

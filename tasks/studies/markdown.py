@@ -11,7 +11,7 @@ from tasks.files import sha256_of, write_text
 from tasks.records import BenchError
 from tasks.reporting.data_sections import cost
 from tasks.reporting.run_facts import RunFacts
-from tasks.reporting.scratch import scratch_in
+from tasks.reporting.scratch import report_folder
 from tasks.reporting.text_format import escape, table
 from tasks.studies import difference_sections, sections
 from tasks.studies.build import DATA_SETS
@@ -72,30 +72,11 @@ def write_study_report(
     """
     if not runs:
         raise BenchError("no run of a data set was given; expected the facts of at least one")
-    target = reports_root / runs[0].run_id
-    scratch = scratch_in(reports_root, target.name)
-    try:
-        shutil.copytree(study_dir / "figures", scratch / "figures")
-        write_text(scratch / "report.md", render(study_dir, runs, published))
-        write_text(scratch / "manifest.json", _manifest(runs, scratch))
-        _replace(scratch, target)
-    except OSError as error:
-        raise BenchError(
-            f"cannot write the report to {target}: {error.strerror or error}. Finished work is kept: make room or the "
-            "folder writable, or choose another one with MNEMOBENCH_REPORTS, and run the same command again."
-        ) from error
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    return target / "report.md"
-
-
-def _replace(scratch: Path, target: Path) -> None:
-    """Rename into place; a report of the same run that is already there is replaced as a whole."""
-    grave = scratch_in(scratch.parent, target.name)
-    if target.exists():
-        target.rename(grave)
-    scratch.rename(target)
-    shutil.rmtree(grave, ignore_errors=True)
+    with report_folder(reports_root, runs[0].run_id) as folder:
+        shutil.copytree(study_dir / "figures", folder / "figures")
+        write_text(folder / "report.md", render(study_dir, runs, published))
+        write_text(folder / "manifest.json", _manifest(runs, folder))
+    return reports_root / runs[0].run_id / "report.md"
 
 
 def _manifest(runs: Sequence[RunFacts], folder: Path) -> str:

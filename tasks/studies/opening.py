@@ -16,13 +16,17 @@ SAME_FIRST_STAGE = 0.99
 EFFECT_ROWS = MAIN_ROWS[1:]
 
 
+def in_words(study: Study) -> tuple[str, dict[str, str]]:
+    """Say how many numbers reproduce, and what becomes of the main table, by the label of the data set."""
+    told = [name for name in study.datasets if study.of("main", name) and name != "locomo"]
+    return _verdicts(study), {DATASET_LABELS[name]: " ".join(_of_dataset(study, name)) for name in told}
+
+
 def opening(study: Study) -> list[str]:
     """Return the first screen of the report."""
-    lines = ["# Study A: what reproduces, what does not, and why", "", *_verdict_sentences(study)]
-    for dataset in study.datasets:
-        if study.of("main", dataset) and dataset != "locomo":
-            lines += [f"* **{DATASET_LABELS[dataset]}.** {' '.join(_of_dataset(study, dataset))}"]
-    lines.append("")
+    verdicts, told = in_words(study)
+    lines = ["# Study A: what reproduces, what does not, and why", "", verdicts, ""]
+    lines += [*(f"* **{label}.** {said}" for label, said in told.items()), ""]
     for dataset in study.datasets:
         for name, tokenizer in (("main", "split"), ("main, regex", "regex")):
             if dataset != "locomo":
@@ -52,7 +56,7 @@ def main_table(study: Study, name: str, dataset: str, tokenizer: str) -> list[st
     return [f"**{DATASET_LABELS[dataset]}, {tokenizer} tokenizer{asked}**", "", *table(header, rows, "lrrrlrrl")]
 
 
-def _verdict_sentences(study: Study) -> list[str]:
+def _verdicts(study: Study) -> str:
     count = Counter(row["verdict"] for row in study.published)
     weak = sum(is_weak(row) for row in study.published)
     said = f"Study A published {len(study.published):,} numbers that have a counterpart here. "
@@ -62,7 +66,7 @@ def _verdict_sentences(study: Study) -> list[str]:
         f"{count[Verdict.DIFFERENT]:,} different"
     )
     missing = count[Verdict.NOT_MEASURED]
-    return [f"{said}; {missing:,} are not measured in this run." if missing else f"{said}.", ""]
+    return f"{said}; {missing:,} are not measured in this run." if missing else f"{said}."
 
 
 def _verdict_table(study: Study) -> list[str]:
@@ -95,9 +99,9 @@ def _signs(study: Study, effects: list[Row]) -> Iterator[str]:
     theirs = [ROW_LABELS[row["row"]] for row in effects if _is_shown_there(study, row)]
     yield f"{len(same)} of {len(effects)} effects on nDCG@10 have the published sign."
     if ours == theirs:
-        yield f"The same intervals exclude 0 in both: [{listed(ours)}]."
+        yield f"The same intervals exclude 0 in both: {listed(ours)}."
     else:
-        yield f"Intervals exclude 0 here for [{listed(ours)}], in the study for [{listed(theirs)}]."
+        yield f"Intervals exclude 0 here for {listed(ours)}, in the study for {listed(theirs)}."
 
 
 def _is_shown_there(study: Study, row: Row) -> bool:

@@ -22,7 +22,8 @@ from typing import Any
 from flows import cli
 from tasks import artifacts
 from tasks.artifacts import Artifact, Recipe, Store
-from tasks.reporting import markdown, warehouse
+from tasks.reporting import scratch as report_scratch
+from tasks.reporting import warehouse
 
 TABLES_MOVED = 3
 """A stalled publication has moved so many tables of the warehouse into place."""
@@ -69,13 +70,13 @@ def stall_in_store(stall: Stall) -> None:
 
 def stall_in_report(stall: Stall) -> None:
     """Stop before the report's folder gets its name."""
-    replace = markdown._replace
+    replace = report_scratch._replace
 
     def replace_slowly(scratch: Path, target: Path) -> None:
         stall.wait(scratch)
         replace(scratch, target)
 
-    markdown._replace = replace_slowly
+    report_scratch._replace = replace_slowly
 
 
 def stall_in_warehouse(stall: Stall) -> None:

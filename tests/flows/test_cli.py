@@ -82,14 +82,14 @@ def test_doctor_says_what_each_profile_needs(tmp_path: Path) -> None:
     done = mnemobench("doctor", "--mirror", str(tmp_path), MNEMOBENCH_STORE=str(tmp_path / "store"))
     assert done.returncode == 1
     assert all(profile in done.stdout for profile in ("sample", "locomo", "longmemeval", "nfcorpus"))
-    assert done.stdout.count("missing in the mirror") == 3
+    assert done.stdout.count("missing in the mirror") == 6
     assert "packages are those of requirements.lock" in done.stdout
 
 
 def test_doctor_is_content_where_nothing_is_missing(mirror: Path, tmp_path: Path) -> None:
     done = mnemobench("doctor", "--mirror", str(mirror), MNEMOBENCH_STORE=str(tmp_path / "store"))
     assert done.returncode == 0, done.stdout
-    assert done.stdout.count("in the mirror") == 3
+    assert done.stdout.count("in the mirror") == 6
 
 
 def test_sql_may_begin_with_a_comment(tmp_path: Path) -> None:

@@ -64,7 +64,8 @@ def test_defaults_are_those_of_study_a() -> None:
     [
         (
             "bm26",
-            r"unknown variant 'bm26'; expected one of adaptive-rerank, bm25, dense, dense-rerank, hybrid-rerank, hybrid-rrf, rif\(",
+            r"unknown variant 'bm26'; expected one of adaptive-rerank, bm25, dense, dense-rerank, hybrid-rerank, "
+            r"hybrid-rrf, rif\(",
         ),
         ("", "unknown variant ''"),
         ("rif(rule=gap,clusters=30", "unknown variant"),
