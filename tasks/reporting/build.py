@@ -81,7 +81,7 @@ def build(
         write(frame, TABLES[name], out / "tables" / f"{name}.parquet")
     progress(1, n_steps, "steps")
     if params.is_drawn:
-        with sharing_a_stage(facts["variants"]):
+        with sharing_a_stage(members(facts)):
             _figures(result, facts, out / "figures")
     progress(2, n_steps, "steps")
     write_text(out / "report.json", json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False) + "\n")

@@ -24,7 +24,7 @@ from tasks.reporting.figure_style import (
     save,
 )
 from tasks.reporting.headline import verdict
-from tasks.reporting.labels import question_type_label, variant_label, variant_order
+from tasks.reporting.labels import lines_of_label, question_type_label, variant_label, variant_order
 
 _DECOMPOSITION = (
     ("exact_episode", "right turn", BLUE, ""),
@@ -42,7 +42,7 @@ def _ordered(variants: list[str]) -> list[str]:
 
 
 def _name_rows(axes: Axes, variants: list[str]) -> None:
-    axes.set_yticks(range(len(variants)), [variant_label(variant) for variant in variants])
+    axes.set_yticks(range(len(variants)), [lines_of_label(variant) for variant in variants])
     axes.set_ylim(-0.6, len(variants) - 0.4)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)

@@ -1,5 +1,6 @@
 """What people read instead of canonical names: labels of variants, blocks and protocols, and their order."""
 
+import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,6 +24,11 @@ def variant_label(variant: str) -> str:
         return variant
     told = {name: value for name, value in parsed.stage_changes.items() if name not in _shared.get()}
     return label(replace(parsed, first_stage=FirstStage.model_validate(told)))
+
+
+def lines_of_label(variant: str, width: int = 40) -> str:
+    """Return a variant's label in lines of at most `width` characters, for the axis of a figure."""
+    return textwrap.fill(variant_label(variant), width)
 
 
 _shared: ContextVar[frozenset[str]] = ContextVar("shared", default=frozenset())

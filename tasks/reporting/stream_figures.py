@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from tasks.reporting.figure_style import BLUE, GREEN, INK, MUTED, ORANGE, SKY, VERMILION, row_height, save
-from tasks.reporting.labels import variant_label, variant_order
+from tasks.reporting.labels import lines_of_label, variant_label, variant_order
 from tasks.reporting.stream_spread import Spread
 
 Values = npt.NDArray[np.float64]
@@ -47,7 +47,7 @@ def over_streams(spreads: Sequence[Spread], baseline: str, dataset: str, stem: P
         axes.axvline(0, color=INK, linewidth=1.2)
         for place, row in enumerate(rows):
             _swarm(axes, place, row, (high - low) / _N_BINS)
-        axes.set_yticks(range(len(rows)), [variant_label(row.variant) for row in rows])
+        axes.set_yticks(range(len(rows)), [lines_of_label(row.variant) for row in rows])
         axes.set_ylim(-0.6, len(rows) - 0.4)
         axes.tick_params(axis="y", length=0)
         axes.set_xlim(low - 0.06 * (high - low), high + 0.06 * (high - low))
