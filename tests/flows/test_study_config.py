@@ -21,6 +21,7 @@ def test_runs_are_those_of_study_a_and_one_beyond() -> None:
     assert [run.stream.steps for run in runs.values()] == [5000, 3000, 5000]
     assert [len(run.stream.published_ids) for run in runs.values()] == [500, 323, 0]
     assert {run.stream_seeds for run in runs.values()} == {100}
+    assert [run.report.main_block for run in runs.values()] == ["all", "main", "main"]
     assert {run.report.main_measure for run in runs.values()} == {"nDCG(dcg='exp-log2')@10"}
 
 
