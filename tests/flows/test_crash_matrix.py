@@ -40,7 +40,7 @@ KILLED = (
     "candidates/pool",
     "reranking/logits=1",
     "clusters/clusters",
-    "simulation/replay=hybrid-rerank",
+    "simulation/replay=hybrid-rerank(k=4)",
     "measures/query_metrics",
     "behaviour/behaviour_metrics",
     "significance/statistics",
