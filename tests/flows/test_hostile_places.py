@@ -54,8 +54,8 @@ PAGE_BYTES = 4096
 FILLED = (
     "corpora/locomo",
     "text/texts",
-    "text/tokens",
     "embeddings/vectors=1",
+    "text/tokens",
     "indexes/bm25",
     "candidates/pool",
     "reranking/logits=1",
