@@ -42,9 +42,10 @@ def examine(console: Console, mirror: Path | None, store_root: Path) -> bool:
     configs += [run for name in profile_names(studies=True) for run in load_study(name).runs]
     profiles = [_profile(config, store, mirror) for config in configs]
     table = Table("profile", "dataset", "models", "cold time", "disk, MB")
+    of_one = profile_names()
     for config, parts in profiles:
         minutes = rates.seconds(workload(config)) / 60
-        of_study = f", {config.dataset}" if config.profile not in profile_names() else ""
+        of_study = f", {config.dataset}" if config.profile not in of_one else ""
         table.add_row(config.profile + of_study, *parts, f"{minutes:,.0f} min", f"{needed_mb(config):,}")
     console.print(f"Profiles; free on the disk of the store: {free_mb(store.root):,} MB")
     console.print(table)

@@ -6,7 +6,7 @@ from flows.run_config import RunConfig
 from flows.searches import measures_of, protocols_of, report_of, significance_of
 from tasks.artifacts import Artifact
 from tasks.behaviour import prefect_tasks as behaviour
-from tasks.corpora.protocols import Protocol, Qrels, Twins
+from tasks.corpora.protocols import Protocol
 from tasks.measures import prefect_tasks as measures
 from tasks.prefect_cache import current_bench
 from tasks.reporting import prefect_tasks as reporting
@@ -16,9 +16,7 @@ from tasks.simulation import prefect_tasks as simulation
 
 def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) -> Artifact:
     """Judge the rankings of a search by one protocol: measures, behaviour, statistics; tables and figures."""
-    labels = ready.labels
-    corpus = labels.patched if protocol.qrels is Qrels.PATCHED and labels.patched else labels.original
-    classes = labels.classes if protocol.twins is Twins.COLLAPSED else None
+    corpus, classes = ready.labels.corpus_of(protocol), ready.labels.classes_of(protocol)
     rankings = {str(variant): found.rankings[str(variant)] for variant in found.search.variants}
     metrics = measures.query_metrics(
         rankings=rankings,
@@ -56,7 +54,7 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) 
         ties=ties,
         behaviour=errors,
         significance=statistics,
-        classes=labels.classes,
+        classes=ready.labels.classes,
         texts=ready.texts,
         truncation=ready.truncation,
         params=report_of(config, protocol),
@@ -78,7 +76,7 @@ def other_streams(
             corpus=corpus,
             classes=classes,
             protocol=str(protocol),
-            stream=config.stream_of(variant.rif.steps if variant.rif else 0),
+            stream=config.unseeded_stream,
             params=config.many_streams,
         )
         for variant in stateful

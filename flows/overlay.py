@@ -9,9 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from flows import environment
-from flows.listeners import current_listener, listening
+from flows.listeners import current_listener
 from flows.local_server import wait_until_ready
-from flows.terminal import TerminalListener
+from flows.terminal import live
 from tasks.artifacts import Store
 from tasks.corpora import prefect_tasks as corpora
 from tasks.corpora.locomo import LocomoParams
@@ -81,12 +81,8 @@ def overlay_here(
     check_overlay_arguments(dataset, audit_file, out)
     read_audit(audit_file)
     wait_until_ready()
-    listener = TerminalListener(console)
-    with listening(listener):
-        try:
-            conversion = convert_audit(dataset, audit_file, out, mirror, store, accept_local)
-        finally:
-            listener.close()
+    with live(console):
+        conversion = convert_audit(dataset, audit_file, out, mirror, store, accept_local)
     show_conversion(console, conversion, out)
 
 

@@ -8,6 +8,7 @@ from flows.run_config import RunConfig
 from flows.searches import protocols_of
 from tasks.artifacts import Artifact
 from tasks.corpora import prefect_tasks as corpora
+from tasks.corpora.protocols import Protocol, Qrels, Twins
 from tasks.downloads import prefect_tasks as downloads
 from tasks.embeddings import prefect_tasks as embeddings
 from tasks.indexes import prefect_tasks as indexes
@@ -31,6 +32,14 @@ class Labels:
             patched=corpora.with_overlay(corpus, Path(config.qrels_overlay)) if config.qrels_overlay else None,
             classes=corpora.classes(corpus=corpus),
         )
+
+    def corpus_of(self, protocol: Protocol) -> Artifact:
+        """Return the corpus whose judgements a protocol counts."""
+        return self.patched if protocol.qrels is Qrels.PATCHED and self.patched else self.original
+
+    def classes_of(self, protocol: Protocol) -> Artifact | None:
+        """Return the classes of equal texts where a protocol collapses them."""
+        return self.classes if protocol.twins is Twins.COLLAPSED else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def publish(
     markdown.sweep(root)
     warehouse.sweep(tables)
     written = markdown.write_report(folders, run, root)
-    with _taken_back(written, tables, run.run_id):
+    with taken_back(written, tables, run.run_id):
         warehouse.publish(folders, run, tables)
     return Published(run.run_id, str(written), reports[0])
 
@@ -120,13 +120,13 @@ def publish_study(study: Artifact, found: Sequence[Evaluated], start: Start, roo
     markdown.sweep(root)
     warehouse.sweep(tables)
     written = write_study_report(study.path, runs, root)
-    with _taken_back(written, tables, start.run_id):
+    with taken_back(written, tables, start.run_id):
         warehouse.publish_together(partitions, tables)
     return Published(start.run_id, str(written), found[0].reports[0], study)
 
 
 @contextmanager
-def _taken_back(report: Path, tables: Path, run_id: str) -> Iterator[None]:
+def taken_back(report: Path, tables: Path, run_id: str) -> Iterator[None]:
     """Remove the report when the run's rows do not come into the warehouse: a run is published whole or not at all."""
     try:
         yield

@@ -10,7 +10,6 @@ from tasks.artifacts import Artifact
 from tasks.candidates import prefect_tasks as candidates
 from tasks.clusters import prefect_tasks as clusters
 from tasks.corpora import prefect_tasks as corpora
-from tasks.corpora.tables import Corpus
 from tasks.indexes import prefect_tasks as indexes
 from tasks.reranking import prefect_tasks as reranking
 from tasks.simulation import prefect_tasks as simulation
@@ -92,11 +91,10 @@ def adaptive_rerank(
     """Rank with the lists as deep as they are, and once more with deeper ones where that was not sure (A.10)."""
     second = variant.adaptive
     assert second is not None
-    n_queries = Corpus.read(ready.corpus.path, with_texts=False).queries.height
     first = reranked(config, search, *lists.reranked(lists.stage.k), asked, ready)
-    unsure = simulation.unsure(first=first, n_queries=n_queries, threshold=second.threshold)
+    unsure = simulation.unsure(first=first, threshold=second.threshold)
     deep = reranked(config, search, *lists.reranked(second.k_deep), unsure, ready)
-    return simulation.second_pass(first=first, unsure=unsure, deep=deep, n_queries=n_queries)
+    return simulation.second_pass(first=first, unsure=unsure, deep=deep)
 
 
 def reranked(

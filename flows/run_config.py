@@ -144,6 +144,11 @@ class RunConfig(Params):
         return self.stream.model_copy(update={"steps": max(self.stream.steps, steps)})
 
     @property
+    def unseeded_stream(self) -> StreamParams:
+        """Length and hot set of the streams where seeds are given apart: the run's own seed must change no key."""
+        return self.stream.model_copy(update={"seed": 0})
+
+    @property
     def many_streams(self) -> "ManyParams":
         """The other streams, and what is measured on them: the measures, and the kinds of first result."""
         from tasks.simulation.quick_measures import BEHAVIOURS  # numba: only where streams are replayed

@@ -8,7 +8,6 @@ from rich.table import Table
 
 from flows.environment import reports_root, store_root
 from flows.evaluate_memory import evaluate_memory
-from flows.listeners import listening
 from flows.local_server import wait_until_ready
 from flows.publish import Published, runs_from_the_future
 from flows.reproduce_study import reproduce_study
@@ -16,7 +15,7 @@ from flows.resources import check_room
 from flows.run_config import load_config
 from flows.settings import profile_names
 from flows.study_config import load_study
-from flows.terminal import TerminalListener
+from flows.terminal import live, short
 from tasks.reporting.headline import HeadlineTable, headline_sentences, headline_table
 from tasks.reporting.labels import sharing_a_stage
 from tasks.reporting.warehouse import read_facts
@@ -43,13 +42,9 @@ def run_here(
     is_study = profile in profile_names(studies=True)
     check_room(load_study(profile, settings).runs if is_study else [load_config(profile, settings)], store_root(store))
     wait_until_ready()
-    listener = TerminalListener(console)
-    with listening(listener):
-        try:
-            run = reproduce_study if is_study else evaluate_memory
-            published = run(profile, list(settings), mirror, store, accept_local)
-        finally:
-            listener.close()
+    run = reproduce_study if is_study else evaluate_memory
+    with live(console):
+        published = run(profile, list(settings), mirror, store, accept_local)
     show_headline(console, published)
     if later := runs_from_the_future(published, reports_root()):
         console.print(
@@ -71,7 +66,7 @@ def show_headline(console: Console, published: Published) -> None:
         folder = published.tables.path
         with sharing_a_stage(read_facts(folder)["variants"]):
             _show_table(console, headline_table(folder, is_compact=True), headline_sentences(folder))
-    console.print(f"\nReport: {_short(Path(published.report))}", markup=False, soft_wrap=True)
+    console.print(f"\nReport: {short(Path(published.report))}", markup=False, soft_wrap=True)
 
 
 def _show_table(console: Console, shown: HeadlineTable, sentences: Sequence[str]) -> None:
@@ -83,7 +78,3 @@ def _show_table(console: Console, shown: HeadlineTable, sentences: Sequence[str]
     console.print(table)
     for sentence in sentences:
         console.print(sentence, markup=False)
-
-
-def _short(path: Path) -> Path:
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from flows.searches import faults as protocol_faults
 from flows.searches import searches_of
+from tasks.corpora.question_kinds import ALL_BLOCKS
 from tasks.downloads.catalog import load_catalog
 from tasks.measures.names import parse
 from tasks.records import Block
-from tasks.significance.tables import ALL
 
 if TYPE_CHECKING:
     from flows.run_config import RunConfig
@@ -57,8 +57,8 @@ def _measures(config: "RunConfig") -> Iterator[str]:
 
 
 def _labels(config: "RunConfig") -> Iterator[str]:
-    if config.report.main_block not in {*Block, ALL}:
-        yield f"report.main_block = {config.report.main_block!r}; expected one of {', '.join([*Block, ALL])}"
+    if config.report.main_block not in {*Block, ALL_BLOCKS}:
+        yield f"report.main_block = {config.report.main_block!r}; expected one of {', '.join([*Block, ALL_BLOCKS])}"
     for table in ("measures", "behaviour"):
         if "stream_seed" in getattr(config, table).model_fields_set:
             yield f"{table}.stream_seed is a label of the results: set stream.seed"

@@ -79,7 +79,7 @@ def _compared(dataset: str, protocol: str) -> dict[str, Any]:
     return {
         "variants": plan.variants(dataset, protocol),
         "baseline": families[0].baseline,
-        "families": [{"name": f.name, "baseline": f.baseline, "variants": f.variants} for f in families],
+        "families": families,
     }
 
 

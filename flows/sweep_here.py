@@ -6,12 +6,11 @@ from pathlib import Path
 from rich.console import Console
 
 from flows.environment import store_root
-from flows.listeners import listening
 from flows.local_server import wait_until_ready
 from flows.resources import check_room
 from flows.sweep_parameters import sweep_parameters
 from flows.sweep_plan import SweepPlan
-from flows.terminal import TerminalListener
+from flows.terminal import live, short
 from tasks.reporting.sweep_report import headline
 
 
@@ -32,18 +31,11 @@ def sweep_here(
     """
     check_room([plan.config], store_root(store))
     wait_until_ready()
-    listener, params = TerminalListener(console), plan.params
+    params = plan.params
     what = (plan.config.profile, str(plan.grid), str(plan.grid.base), params.n_streams, params.first_seed)
-    with listening(listener):
-        try:
-            done = sweep_parameters(*what, list(params.measures), list(settings), mirror, store, accept_local, yes=True)
-        finally:
-            listener.close()
+    with live(console):
+        done = sweep_parameters(*what, list(params.measures), list(settings), mirror, store, accept_local, yes=True)
     console.print()
     for sentence in headline(done.found, str):
         console.print(sentence.replace("**", ""), markup=False)
-    console.print(f"Report: {_short(Path(done.report))}", markup=False, soft_wrap=True)
-
-
-def _short(path: Path) -> Path:
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    console.print(f"Report: {short(Path(done.report))}", markup=False, soft_wrap=True)

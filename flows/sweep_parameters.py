@@ -1,7 +1,6 @@
 """A sweep: the cells of a grid over suppression's parameters, each on many streams, against one baseline."""
 
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from prefect import flow
 from flows import environment
 from flows.listeners import current_listener
 from flows.prepare_corpus import Prepared, prepare
-from flows.publish import Start, run_facts
+from flows.publish import Start, run_facts, taken_back
 from flows.rank_variants import candidate_pool, replay_inputs, score_pairs
 from flows.searches import Search, protocols_of, searches_of
 from flows.sweep_plan import (
@@ -26,7 +25,6 @@ from flows.sweep_plan import (
 )
 from tasks.artifacts import Artifact, Store
 from tasks.clusters.kmeans import STREAM_SOURCES
-from tasks.corpora.protocols import Qrels, Twins
 from tasks.corpora.tables import Corpus
 from tasks.prefect_cache import bench, current_bench
 from tasks.records import BenchError
@@ -106,7 +104,6 @@ def sweep_all(plan: SweepPlan, search: Search, ready: Prepared) -> list[Artifact
     inputs = replay_inputs(config, search, lists, pool, score_pairs(config, [pool], ready), ready)
     if inputs.pairs is None or inputs.clusters is None:
         raise BenchError(f"protocol {protocol} has no reranked pool to sweep")
-    corpus = ready.labels.patched if protocol.qrels is Qrels.PATCHED and ready.labels.patched else ready.labels.original
     cells = [cell.variant for cell in plan.grid.cells()]
     needs_vectors = any(variant.rif and variant.rif.source in STREAM_SOURCES for variant in cells)
     parts = list(_shards([str(variant) for variant in cells], plan.params.n_streams))
@@ -116,14 +113,14 @@ def sweep_all(plan: SweepPlan, search: Search, ready: Prepared) -> list[Artifact
             variants=part,
             baseline=plan.baseline,
             candidates=inputs.candidates,
-            corpus=corpus,
+            corpus=ready.labels.corpus_of(protocol),
             pairs=inputs.pairs,
             logit_shards=inputs.logit_shards,
             clusters=inputs.clusters,
             dense=inputs.dense if needs_vectors else None,
-            classes=ready.labels.classes if protocol.twins is Twins.COLLAPSED else None,
+            classes=ready.labels.classes_of(protocol),
             protocol=str(protocol),
-            stream=config.stream.model_copy(update={"seed": 0}),
+            stream=config.unseeded_stream,
             params=plan.params,
         )
         for part in parts
@@ -148,12 +145,8 @@ def publish_sweep(plan: SweepPlan, ready: Prepared, shards: Sequence[Artifact], 
     warehouse.sweep(tables)
     written = write_sweep_report(swept, corpus, run, root)
     facts = DataFacts(config.dataset, protocol, corpus, params.measures[0], plan.baseline)
-    try:
+    with taken_back(written, tables, run.run_id):
         warehouse.publish_sweep(swept.rows(), facts, run, tables)
-    except BaseException:
-        if not warehouse.is_published(tables, run.run_id):
-            shutil.rmtree(written.parent, ignore_errors=True)
-        raise
     return Sweep(run.run_id, str(written), swept)
 
 

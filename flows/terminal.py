@@ -1,11 +1,15 @@
 """What a run prints while it works: one live line per step."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from flows.listeners import listening
 from tasks.prefect_cache import StepEvent
 
 HEARTBEAT_S = 20.0
@@ -98,3 +102,19 @@ class TerminalListener:
             return ""
         seconds = sum(computed) / len(computed) * (self._expected - len(self._group))
         return f", about {seconds / 60:.0f} min left" if seconds >= 90 else f", about {seconds:.0f} s left"
+
+
+@contextmanager
+def live(console: Console) -> Iterator[None]:
+    """Print the steps of the flows called inside; the last line is finished however they end."""
+    listener = TerminalListener(console)
+    with listening(listener):
+        try:
+            yield
+        finally:
+            listener.close()
+
+
+def short(path: Path) -> Path:
+    """Return a path as a person in the current folder would write it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -11,10 +11,10 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import field_validator
 
+from tasks.corpora.question_kinds import KNOWLEDGE_UPDATE
 from tasks.records import Params
 
 Values = NDArray[np.float64]
-KNOWLEDGE_UPDATE = "knowledge-update"
 
 
 class BehaviourParams(Params):

@@ -1,21 +1,20 @@
 """`report.md`: headline first, then what it stands on, what it cost, and how to make it again."""
 
-import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tasks.files import sha256_of, write_text
+from tasks.files import write_text
 from tasks.reporting import data_sections, sections
 from tasks.reporting.headline import headline_sentences
 from tasks.reporting.labels import sharing_a_stage
 from tasks.reporting.protocol_sections import protocols
 from tasks.reporting.run_facts import RunFacts
+from tasks.reporting.run_sections import facts_of, make_it_again, models, run_line, write_manifest
 from tasks.reporting.scratch import abandoned_in, report_folder
 from tasks.reporting.stream_sections import other_streams
-from tasks.reporting.text_format import escape, table
+from tasks.reporting.text_format import escape
 from tasks.reporting.warehouse import read_facts
 
 _FIGURES = {
@@ -52,7 +51,7 @@ def _lines(report_dirs: Sequence[Path], facts: dict[str, Any], run: RunFacts) ->
     lines += sections.markdown_table(report_dir)
     lines += [f"{' '.join(headline_sentences(report_dir, escape))}", ""]
     lines += _note(facts["corpus"].get("note"))
-    lines += [f"Run `{run.run_id}` · profile `{run.profile}` · {run.started_at:%Y-%m-%d %H:%M %Z} · {run.status}", ""]
+    lines += run_line(run)
     lines += _figures(report_dir)
     for section in (
         sections.intervals,
@@ -68,10 +67,10 @@ def _lines(report_dirs: Sequence[Path], facts: dict[str, Any], run: RunFacts) ->
     lines += protocols(report_dirs)
     for section in (sections.ties, data_sections.pools, data_sections.data, data_sections.ledger):
         lines += section(facts, report_dir)
-    lines += _models(run)
+    lines += models(run.models) if run.models else ["## Models", "", "No model was used.", ""]
     lines += _method(facts, run)
     lines += data_sections.cost(run)
-    lines += _reproduce(run)
+    lines += make_it_again(run, f", seed {run.seed}.")
     lines += _sql(facts, run)
     return lines
 
@@ -92,7 +91,8 @@ def write_report(report_dirs: Sequence[Path], run: RunFacts, reports_root: Path)
     with report_folder(reports_root, run.run_id) as folder:
         shutil.copytree(report_dirs[0] / "figures", folder / "figures")
         write_text(folder / "report.md", render(report_dirs, run))
-        write_text(folder / "manifest.json", _manifest(report_dirs, run, folder))
+        report, *others = map(read_facts, report_dirs)
+        write_manifest(folder, {"run": facts_of(run), "report": report, "other_protocols": others})
     return reports_root / run.run_id / "report.md"
 
 
@@ -100,16 +100,6 @@ def sweep(reports_root: Path) -> None:
     """Remove what killed processes of this machine left half-written."""
     for _, scratch in abandoned_in(reports_root):
         shutil.rmtree(scratch, ignore_errors=True)
-
-
-def _manifest(report_dirs: Sequence[Path], run: RunFacts, folder: Path) -> str:
-    files = {
-        path.relative_to(folder).as_posix(): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()
-    }
-    facts = asdict(run) | {"started_at": run.started_at.isoformat(), "finished_at": run.finished_at.isoformat()}
-    report, *others = map(read_facts, report_dirs)
-    manifest = {"run": facts, "report": report, "other_protocols": others, "sha256": files}
-    return json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False, default=str) + "\n"
 
 
 def _note(note: str | None) -> list[str]:
@@ -123,13 +113,6 @@ def _figures(report_dir: Path) -> list[str]:
         if (report_dir / "figures" / f"{stem}.png").is_file()
         for line in (f"![{title}](figures/{stem}.png)", "")
     ]
-
-
-def _models(run: RunFacts) -> list[str]:
-    if not run.models:
-        return ["## Models", "", "No model was used.", ""]
-    rows = [[model.role, escape(model.name), f"`{model.digest}`", escape(model.licence)] for model in run.models]
-    return ["## Models", "", *table(["role", "model", "digest", "licence"], rows, "llll")]
 
 
 def _method(facts: sections.Facts, run: RunFacts) -> list[str]:
@@ -157,20 +140,6 @@ def _method(facts: sections.Facts, run: RunFacts) -> list[str]:
     settings = {"top documents kept per question": facts["params"]["top_k"], **run.method}
     listed = "; ".join(f"{escape(name)}: {escape(value)}" for name, value in settings.items())
     return [*lines, f"* Settings: {listed}.", ""]
-
-
-def _reproduce(run: RunFacts) -> list[str]:
-    return [
-        "## Make it again",
-        "",
-        "```sh",
-        run.command.replace("```", "` ` `"),
-        "```",
-        "",
-        f"mnemobench {escape(run.mnemobench_version)}, code `{run.code_fingerprint}`, "
-        f"configuration `{run.config_fingerprint}`, seed {run.seed}.",
-        "",
-    ]
 
 
 def _sql(facts: sections.Facts, run: RunFacts) -> list[str]:

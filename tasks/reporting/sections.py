@@ -6,11 +6,12 @@ from typing import Any
 
 import polars as pl
 
+from tasks.corpora.question_kinds import ALL_BLOCKS
 from tasks.reporting import schemas
 from tasks.reporting.families import MAIN, members, of_family
 from tasks.reporting.headline import block_sentences, headline_table
 from tasks.reporting.labels import block_label, variant_label, variant_order
-from tasks.reporting.tables import ALL_BLOCKS, behaviour_shares
+from tasks.reporting.tables import behaviour_shares
 from tasks.reporting.text_format import UNDEFINED, escape, estimate, number, share, table
 
 _BEHAVIOURS = (

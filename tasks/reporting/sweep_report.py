@@ -1,19 +1,18 @@
 """`report.md` of a sweep: what was swept, what the cells say and how far that can be believed, figures, cost."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from tasks.files import sha256_of, write_text
+from tasks.files import write_text
 from tasks.reporting.data_sections import cost
 from tasks.reporting.grid_layout import Arrangement
 from tasks.reporting.labels import block_label, variant_label
 from tasks.reporting.run_facts import RunFacts
+from tasks.reporting.run_sections import facts_of, make_it_again, models, run_line, write_manifest
 from tasks.reporting.scratch import report_folder
 from tasks.reporting.sweep_sections import along_axes, best_and_worst, signs
 from tasks.reporting.sweep_tables import Swept
@@ -48,7 +47,7 @@ def write_sweep_report(swept: Swept, corpus: Facts, run: RunFacts, reports_root:
     with report_folder(reports_root, run.run_id) as folder:
         drawn = draw_all(swept, folder / "figures")
         write_text(folder / "report.md", render(swept, drawn, corpus, run))
-        write_text(folder / "manifest.json", _manifest(swept, corpus, run, folder))
+        write_manifest(folder, {"run": facts_of(run), "sweep": _facts(swept), "corpus": dict(corpus)})
     return reports_root / run.run_id / "report.md"
 
 
@@ -71,12 +70,12 @@ def render(swept: Swept, drawn: Mapping[str, tuple[str, Arrangement]], corpus: F
     lines += headline(swept)
     if corpus.get("note"):
         lines += [f"> **{escape(corpus['note'])}**", ""]
-    lines += [f"Run `{run.run_id}` · profile `{run.profile}` · {run.started_at:%Y-%m-%d %H:%M %Z} · {run.status}", ""]
+    lines += run_line(run)
     for measure in swept.measures:
         stem, arranged = drawn[measure]
         lines += [f"![{escape(measure)} over the grid](figures/{stem}.png)", "", *_left_out(arranged)]
     lines += [*_what(swept), *best_and_worst(swept), *along_axes(swept), *signs(swept)]
-    return "\n".join([*lines, *cost(run), *_models(run), *_again(swept, run)]).rstrip() + "\n"
+    return "\n".join([*lines, *cost(run), *models(run.models), *_again(swept, run)]).rstrip() + "\n"
 
 
 def headline(swept: Swept, escape: Callable[[object], str] = escape) -> list[str]:
@@ -143,24 +142,11 @@ def _what(swept: Swept) -> list[str]:
     ]
 
 
-def _models(run: RunFacts) -> list[str]:
-    rows = [[model.role, escape(model.name), f"`{model.digest}`", escape(model.licence)] for model in run.models]
-    return ["## Models", "", *table(["role", "model", "digest", "licence"], rows, "llll")]
-
-
 def _again(swept: Swept, run: RunFacts) -> list[str]:
     listed = "; ".join(f"{escape(name)}: {escape(value)}" for name, value in run.method.items())
     measure = swept.measures[0].replace("'", "''")
     return [
-        "## Make it again",
-        "",
-        "```sh",
-        run.command.replace("```", "` ` `"),
-        "```",
-        "",
-        f"mnemobench {escape(run.mnemobench_version)}, code `{run.code_fingerprint}`, "
-        f"configuration `{run.config_fingerprint}`. Settings: {listed}.",
-        "",
+        *make_it_again(run, f". Settings: {listed}."),
         "```sql",
         "SELECT variant, mean, sd, delta, delta_min, delta_max, share_opposite",
         f"FROM sweep_metrics WHERE run_id = '{run.run_id}' AND measure = '{measure}' ORDER BY delta DESC;",
@@ -169,18 +155,13 @@ def _again(swept: Swept, run: RunFacts) -> list[str]:
     ]
 
 
-def _manifest(swept: Swept, corpus: Facts, run: RunFacts, folder: Path) -> str:
-    files = {
-        path.relative_to(folder).as_posix(): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()
-    }
-    facts = asdict(run) | {"started_at": run.started_at.isoformat(), "finished_at": run.finished_at.isoformat()}
-    axes = [{"name": axis.name, "values": list(axis.values)} for axis in swept.grid.axes]
-    what: dict[str, Any] = {
+def _facts(swept: Swept) -> dict[str, Any]:
+    return {
         "base": str(swept.grid.base),
-        "axes": axes,
+        "axes": [{"name": axis.name, "values": list(axis.values)} for axis in swept.grid.axes],
         "baseline": swept.baseline,
         "measures": swept.measures,
+        "seeds": [swept.seeds[0], swept.seeds[-1]],
+        "protocol": swept.protocol,
+        "block": swept.block,
     }
-    what |= {"seeds": [swept.seeds[0], swept.seeds[-1]], "protocol": swept.protocol, "block": swept.block}
-    manifest = {"run": facts, "sweep": what, "corpus": dict(corpus), "sha256": files}
-    return json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False, default=str) + "\n"

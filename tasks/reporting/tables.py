@@ -4,15 +4,13 @@ from pathlib import Path
 
 import polars as pl
 
+from tasks.corpora.question_kinds import ALL_BLOCKS
 from tasks.corpora.relevance import reachable
 from tasks.embeddings.truncation import truncation_rate
 from tasks.reporting.labels import variant_order
 from tasks.reporting.random_order import expected
 from tasks.reporting.schemas import ANSWERABILITY, DEFECTS, RANKINGS, SUMMARY, SUPPRESSION, TIES, Table, fit
 from tasks.reporting.sources import Sources, of_variant, read_parquet, stream_seeds
-
-ALL_BLOCKS = "all"
-"""The block of every question, whatever its own block: LoCoMo's second total."""
 
 
 def values(path: Path, source: Sources, table: Table) -> pl.DataFrame:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tasks.corpora.question_kinds import ALL_BLOCKS
 from tasks.randomness import generator
 from tasks.records import BenchError, Block, Params
 from tasks.significance.bootstrap import Interval, mean_intervals
@@ -16,9 +17,6 @@ from tasks.significance.families import Family, families_of
 from tasks.significance.multiplicity import bonferroni
 from tasks.significance.permutation import SignFlip, sign_flips
 from tasks.significance.schemas import COMPARISON_SCHEMA, SUMMARY_SCHEMA
-
-ALL = "all"
-"""Block of all scored questions together, where there is more than one scored block."""
 
 DECIMALS = 12
 """Means and limits are rounded: the order of summation, which threads may change, moves only later digits."""
@@ -102,7 +100,7 @@ def _column(part: pl.DataFrame, what: str) -> Values:
 
 
 def blocks_of(metrics: Metrics, queries: pl.DataFrame) -> dict[str, Members]:
-    """Return the questions of each block that has a defined value, then `ALL` of them.
+    """Return the questions of each block that has a defined value, then all of them.
 
     `queries` has the columns query_index (0, 1, 2, ...), block and scope_id (nullable). The questions are grouped where
     several share a scope: a conversation. A scope of its own for every question (a haystack) is no group.
@@ -113,7 +111,7 @@ def blocks_of(metrics: Metrics, queries: pl.DataFrame) -> dict[str, Members]:
     block = queries["block"].to_numpy()
     chosen = {str(name): block == name.value for name in Block if has_value[block == name.value].any()}
     if len(chosen) > 1:
-        chosen[ALL] = np.isin(block, list(chosen))
+        chosen[ALL_BLOCKS] = np.isin(block, list(chosen))
     return {name: _members(is_member, queries["scope_id"]) for name, is_member in chosen.items()}
 
 

@@ -5,37 +5,32 @@ Both passes are rankings of the step `replay`: the best k of the fusion of two l
 
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
-from tasks.corpora.samples import read_asked, write_asked
+from tasks.corpora.samples import ASKED
 from tasks.progress import Progress, silent
 from tasks.records import BenchError
 
 RANKINGS = "rankings.parquet"
 
 
-def build_unsure(first_dir: Path, n_queries: int, threshold: float, out: Path, progress: Progress = silent) -> None:
+def build_unsure(first_dir: Path, threshold: float, out: Path, progress: Progress = silent) -> None:
     """Write `asked.parquet`: the queries whose best logit in the first pass is below `threshold`.
 
     Parameters
     ----------
     first_dir
         Artifact of the step `replay`: the first pass.
-    n_queries
-        Queries of the corpus.
     threshold
         Study A: 4.0.
     """
     best = pl.read_parquet(first_dir / RANKINGS, columns=["query_index", "logit"]).group_by("query_index").max()
-    is_unsure = np.zeros(n_queries, dtype=bool)
-    is_unsure[best.filter(pl.col("logit") < threshold)["query_index"].to_numpy()] = True
-    write_asked(is_unsure, out)
+    best.filter(pl.col("logit") < threshold).select("query_index").sort("query_index").write_parquet(out / ASKED)
     progress(1, 1, "passes")
 
 
 def build_second_pass(
-    first_dir: Path, unsure_dir: Path, deep_dir: Path, n_queries: int, out: Path, progress: Progress = silent
+    first_dir: Path, unsure_dir: Path, deep_dir: Path, out: Path, progress: Progress = silent
 ) -> None:
     """Write the rankings of adaptive depth, in the layout of the step `replay`.
 
@@ -45,19 +40,18 @@ def build_second_pass(
         Artifacts of the step `replay`: the two passes.
     unsure_dir
         Artifact of `build_unsure`: whose second pass counts.
-    n_queries
-        Queries of the corpus.
 
     Raises
     ------
     BenchError
         When the second pass is not that of the unsure queries.
     """
-    is_unsure = pl.Series(read_asked(unsure_dir, n_queries))
-    first, deep = pl.read_parquet(first_dir / RANKINGS), pl.read_parquet(deep_dir / RANKINGS)
-    if strangers := deep.filter(~is_unsure[deep["query_index"]])["query_index"].n_unique():
+    unsure, first, deep = (
+        pl.read_parquet(path) for path in (unsure_dir / ASKED, first_dir / RANKINGS, deep_dir / RANKINGS)
+    )
+    if strangers := deep.join(unsure, on="query_index", how="anti")["query_index"].n_unique():
         raise BenchError(f"the second pass ranks {strangers} queries that the first was sure of; make it again")
-    sure = first.filter(~is_unsure[first["query_index"]])
+    sure = first.join(unsure, on="query_index", how="anti")
     pl.concat([sure, deep]).sort("query_index", "rank").write_parquet(out / RANKINGS, compression="zstd")
     for name in ("suppression.parquet", "trace.parquet"):
         if (first_dir / name).is_file():

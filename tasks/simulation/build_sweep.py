@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from tasks.corpora.question_kinds import ALL_BLOCKS
 from tasks.corpora.tables import Corpus
 from tasks.progress import Progress, silent
 from tasks.records import BenchError
@@ -27,7 +28,6 @@ CELLS = pl.Schema(
     }
 )
 BASELINE = pl.Schema({"measure": pl.Utf8, "n": pl.Int64, "mean": pl.Float64})
-ALL_BLOCKS = "all"
 
 
 class SweepParams(ManyParams):

@@ -55,17 +55,15 @@ def replay(
 
 
 @step(stage="simulation", module=build_adaptive)
-def unsure(out: Path, progress: Progress, *, first: Artifact, n_queries: int, threshold: float) -> None:
+def unsure(out: Path, progress: Progress, *, first: Artifact, threshold: float) -> None:
     """Find the queries whose best logit is low: adaptive depth ranks them a second time."""
-    build_adaptive.build_unsure(first.path, n_queries, threshold, out, progress)
+    build_adaptive.build_unsure(first.path, threshold, out, progress)
 
 
 @step(stage="simulation", module=build_adaptive)
-def second_pass(
-    out: Path, progress: Progress, *, first: Artifact, unsure: Artifact, deep: Artifact, n_queries: int
-) -> None:
+def second_pass(out: Path, progress: Progress, *, first: Artifact, unsure: Artifact, deep: Artifact) -> None:
     """Join the rankings of the two passes of adaptive depth."""
-    build_adaptive.build_second_pass(first.path, unsure.path, deep.path, n_queries, out, progress)
+    build_adaptive.build_second_pass(first.path, unsure.path, deep.path, out, progress)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import polars as pl
 
 from tasks.corpora.protocols import Protocol
+from tasks.corpora.question_kinds import KNOWLEDGE_UPDATE
 from tasks.corpora.relevance import families, has_a_value, judging
 from tasks.corpora.samples import read_asked
 from tasks.corpora.tables import Corpus
@@ -15,7 +16,6 @@ from tasks.measures.judged import judge
 
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
-KNOWLEDGE_UPDATE = "knowledge-update"
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,8 +192,7 @@ def parse(text: str) -> Variant:
     name = match[1] if match else ""
     if match is None or name not in (*STATELESS, RIF):
         raise BenchError(f"unknown variant {text!r}; expected one of {_valid_names()}")
-    kind = _PARAMS.get(name)
-    own = {field.rstrip("_"): field for field in kind.model_fields} if kind else {}
+    kind, own = _PARAMS.get(name), _own_fields(name)
     values = _arguments(text, match[2] or "", [*own, *_stage_names(name)])
     needed = [field for field in own if field in _ALWAYS_SHOWN]
     if missing := [field for field in needed if field not in values]:
@@ -205,6 +204,11 @@ def parse(text: str) -> Variant:
         faults = "; ".join(f"{_place(fault['loc'])}={fault['input']}: {fault['msg']}" for fault in error.errors())
         raise BenchError(f"variant {text!r}: {faults}") from error
     return Variant(name, params, stage)
+
+
+def parameter_names(name: str) -> tuple[str, ...]:
+    """Return the parameters that the string of a variant may hold: its own, then those of its first stage."""
+    return (*_own_fields(name), *_stage_names(name))
 
 
 def label(variant: Variant) -> str:
@@ -228,6 +232,12 @@ def _rif_labels(rif: RifParams) -> list[str]:
     parts.append("rank-gap" if rif.rule is Rule.GAP else "uniform")
     parts += [_RULE_SET_LABELS[rif.rule_set]] if rif.rule_set is not RuleSet.RELEASED else []
     return parts + [f"{name} {_text(value)}" for name, value in _changed(rif).items() if name != "rule_set"]
+
+
+def _own_fields(name: str) -> dict[str, str]:
+    """Return the fields of a variant's own parameters, by their name in the string."""
+    kind = _PARAMS.get(name)
+    return {field.rstrip("_"): field for field in kind.model_fields} if kind else {}
 
 
 def _stage_names(name: str) -> tuple[str, ...]:

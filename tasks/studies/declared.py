@@ -72,15 +72,6 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """Variants that are tested together against one baseline: p-values are adjusted within a family."""
-
-    name: str
-    baseline: str
-    variants: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Reading:
     """One way to read the study at a place where text and code differ.
 

@@ -7,12 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tasks.files import sha256_of, write_text
+from tasks.files import write_text
 from tasks.records import BenchError
 from tasks.reporting.data_sections import cost
 from tasks.reporting.run_facts import RunFacts
+from tasks.reporting.run_sections import make_it_again, models, run_line, write_manifest
 from tasks.reporting.scratch import report_folder
-from tasks.reporting.text_format import escape, table
+from tasks.reporting.text_format import escape
 from tasks.studies import difference_sections, sections
 from tasks.studies.build import DATA_SETS
 from tasks.studies.opening import opening
@@ -34,7 +35,7 @@ def render(study_dir: Path, runs: Sequence[RunFacts] = (), published: Path = STU
     """
     study = Study.read(study_dir, Published(published))
     data = json.loads((study_dir / DATA_SETS).read_text(encoding="utf-8"))
-    lines = [*opening(study), *_notes(data), *_run(runs[0] if runs else None)]
+    lines = [*opening(study), *_notes(data), *(run_line(runs[0]) if runs else [])]
     lines += ["![Published effects and ours](figures/effects.png)", ""]
     for section in (
         sections.gap_against_uniform,
@@ -51,7 +52,11 @@ def render(study_dir: Path, runs: Sequence[RunFacts] = (), published: Path = STU
         difference_sections.method,
     ):
         lines += section(study)
-    lines += [*_models(runs), *_costs(list(data), runs), *_reproduce(runs[0] if runs else None)]
+    lines += [
+        *_models(runs),
+        *_costs(list(data), runs),
+        *(make_it_again(runs[0], f", seed {runs[0].seed}.") if runs else []),
+    ]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -75,16 +80,8 @@ def write_study_report(
     with report_folder(reports_root, runs[0].run_id) as folder:
         shutil.copytree(study_dir / "figures", folder / "figures")
         write_text(folder / "report.md", render(study_dir, runs, published))
-        write_text(folder / "manifest.json", _manifest(runs, folder))
+        write_manifest(folder, {"runs": [asdict(run) for run in runs]})
     return reports_root / runs[0].run_id / "report.md"
-
-
-def _manifest(runs: Sequence[RunFacts], folder: Path) -> str:
-    files = {
-        path.relative_to(folder).as_posix(): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()
-    }
-    manifest = {"runs": [asdict(run) for run in runs], "sha256": files}
-    return json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False, default=str) + "\n"
 
 
 def _notes(data: dict[str, dict[str, Any]]) -> list[str]:
@@ -93,18 +90,9 @@ def _notes(data: dict[str, dict[str, Any]]) -> list[str]:
     return [line for name, note in notes for line in (f"> **{DATASET_LABELS[name]}: {escape(note)}**", "")]
 
 
-def _run(run: RunFacts | None) -> list[str]:
-    if run is None:
-        return []
-    return [f"Run `{run.run_id}` · profile `{run.profile}` · {run.started_at:%Y-%m-%d %H:%M %Z} · {run.status}", ""]
-
-
 def _models(runs: Sequence[RunFacts]) -> list[str]:
-    models = dict.fromkeys(model for run in runs for model in run.models)
-    if not models:
-        return []
-    rows = [[model.role, escape(model.name), f"`{model.digest}`", escape(model.licence)] for model in models]
-    return ["## Models", "", *table(["role", "model", "digest", "licence"], rows, "llll")]
+    used = dict.fromkeys(model for run in runs for model in run.models)
+    return models(used) if used else []
 
 
 def _costs(datasets: Sequence[str], runs: Sequence[RunFacts]) -> list[str]:
@@ -114,19 +102,3 @@ def _costs(datasets: Sequence[str], runs: Sequence[RunFacts]) -> list[str]:
         name = DATASET_LABELS[datasets[place]] if place < len(datasets) else f"data set {place + 1}"
         lines += [f"<details><summary>{name}</summary>", "", *cost(run)[2:], "</details>", ""]
     return lines
-
-
-def _reproduce(run: RunFacts | None) -> list[str]:
-    if run is None:
-        return []
-    return [
-        "## Make it again",
-        "",
-        "```sh",
-        run.command.replace("```", "` ` `"),
-        "```",
-        "",
-        f"mnemobench {escape(run.mnemobench_version)}, code `{run.code_fingerprint}`, "
-        f"configuration `{run.config_fingerprint}`, seed {run.seed}.",
-        "",
-    ]

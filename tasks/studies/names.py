@@ -1,35 +1,14 @@
 """Canonical names of the variants and protocols that study A compares: the runners' settings, each in one place.
 
-`tasks.simulation.variants.parse` reads these names; a test holds `str(parse(name)) == name`.
+Names are those of `tasks.simulation.variants`, which knows what a variant uses and what is the default.
 """
 
 from collections.abc import Mapping
+from functools import cache
+
+from tasks.simulation.variants import parameter_names, parse
 
 Settings = Mapping[str, object]
-
-_RERANKED_STAGE = (
-    "tokenizer", "idf", "k1", "b", "encoder", "k", "rrf_k", "rank_origin", "ties", "tie_seed", "fill",
-)  # fmt: skip
-_RIF = (
-    "rule", "clusters", "rule_set", "alpha", "eta", "rho", "lambda", "s_max", "pool", "winners", "source", "burn_in",
-    "steps", "decay",
-)  # fmt: skip
-_DENSE_STAGE = ("encoder", "k", "ties", "tie_seed")
-_USED: dict[str, tuple[str, ...]] = {
-    "bm25": ("tokenizer", "idf", "k1", "b", "k", "ties", "tie_seed", "fill"),
-    "dense": _DENSE_STAGE,
-    "hybrid-rrf": _RERANKED_STAGE,
-    "dense-rerank": ("pool", *_DENSE_STAGE),
-    "hybrid-rerank": ("pool", *_RERANKED_STAGE),
-    "adaptive-rerank": ("k_deep", "threshold", *_RERANKED_STAGE),
-    "rif": (*_RIF, *_RERANKED_STAGE),
-}
-_DEFAULTS: Settings = {
-    "tokenizer": "regex", "idf": "lucene", "k": 30, "rank_origin": 1, "ties": "opaque", "fill": False, "pool": 30,
-    "alpha": 0.3, "eta": 0.1, "rho": 0.05, "lambda": 0.005, "s_max": 1.0, "source": "all-queries", "burn_in": 0,
-    "steps": 0, "rule_set": "released",
-}  # fmt: skip
-"""Settings that a name leaves out: those of the project, not of the study."""
 
 SUPPRESSION: Settings = {"idf": "okapi-floor", "rank_origin": 0, "ties": "released", "fill": True}
 """The first stage of the study's suppression runners (A.2): ranks from 0, dense first among equals."""
@@ -70,12 +49,14 @@ def variant(kind: str, *settings: Settings) -> str:
     given: dict[str, object] = {}
     for part in settings:
         given |= part
-    shown = [
-        f"{name}={_written(given[name])}"
-        for name in _USED[kind]
-        if name in given and (name not in _DEFAULTS or given[name] != _DEFAULTS[name])
-    ]
-    return f"{kind}({','.join(shown)})" if shown else kind
+    used = [f"{name}={given[name]}" for name in parameter_names(kind) if name in given]
+    return _canonical(f"{kind}({','.join(used)})")
+
+
+@cache
+def _canonical(text: str) -> str:
+    """Return the name that a variant goes by; the declarations ask for the same few some thousand times."""
+    return str(parse(text))
 
 
 def baseline(*stage: Settings) -> str:
@@ -120,7 +101,3 @@ def deduplicated(protocol: str) -> str:
         if protocol.endswith(")")
         else f"{protocol}(dedup={NEAR_DUPLICATES})"
     )
-
-
-def _written(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

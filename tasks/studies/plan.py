@@ -1,9 +1,10 @@
 """What a run must hold for a study's report: protocols, variants, families of tests; derived from its declarations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tasks.records import BenchError
-from tasks.studies.declared import Family, Quantity
+from tasks.significance.families import Family
+from tasks.studies.declared import Quantity
 from tasks.studies.names import (
     BASELINES,
     BEHAVIOUR,
@@ -80,38 +81,42 @@ def _common(dataset: str) -> Iterator[Family]:
     for tokenizer, stage in TOKENIZERS.items():
         names = {row: main_variant(row, stage, SUPPRESSION) for row in MAIN_ROWS}
         name = "main" if stage is SPLIT else f"main, {tokenizer}"
-        yield Family(name, names["baseline"], tuple(names[row] for row in MAIN_ROWS if row != "baseline"))
+        yield _family(name, names["baseline"], (names[row] for row in MAIN_ROWS if row != "baseline"))
     for tokenizer, stage in TOKENIZERS.items():
         names = {row: main_variant(row, stage, SUPPRESSION) for row in MAIN_ROWS}
         others = ("clustered30-gap", "global-gap", "global-uniform", "baseline")
         against = names["clustered30-uniform"]
-        yield Family(f"against clustered 30, uniform, {tokenizer}", against, tuple(names[row] for row in others))
+        yield _family(f"against clustered 30, uniform, {tokenizer}", against, (names[row] for row in others))
     if dataset == LOCOMO:
         return
     for tokenizer, stage in TOKENIZERS.items():
         floor, lucene = ({**stage, **SUPPRESSION, "idf": idf} for idf in IDFS)
-        yield Family(f"BM25's idf, {tokenizer}", variant("bm25", floor), (variant("bm25", lucene),))
-        yield Family(f"Lucene's idf, {tokenizer}", baseline(lucene), (rif("gap", 30, lucene),))
+        yield _family(f"BM25's idf, {tokenizer}", variant("bm25", floor), (variant("bm25", lucene),))
+        yield _family(f"Lucene's idf, {tokenizer}", baseline(lucene), (rif("gap", 30, lucene),))
     if dataset == NFCORPUS:
         yield _over("BM25 lists not filled", SPLIT, SUPPRESSION, {"fill": False})
 
 
+def _family(name: str, against: str, variants: Iterable[str]) -> Family:
+    return Family(name=name, baseline=against, variants=tuple(variants))
+
+
 def _over(name: str, *stage: Settings) -> Family:
     """Return the effect of suppression over another first stage."""
-    return Family(name, baseline(*stage), (rif("gap", 30, *stage),))
+    return _family(name, baseline(*stage), (rif("gap", 30, *stage),))
 
 
 def _longmemeval() -> Iterator[Family]:
     for tokenizer, stage in TOKENIZERS.items():
         counted = (rif(rule, k, stage, SUPPRESSION) for rule in ("uniform", "gap") for k in CLUSTER_COUNTS)
-        yield Family(f"clusters, {tokenizer}", baseline(stage, SUPPRESSION), tuple(counted))
+        yield _family(f"clusters, {tokenizer}", baseline(stage, SUPPRESSION), counted)
     against = baseline(SPLIT, SUPPRESSION)
     swept = (rif("uniform", 1, values, SPLIT, SUPPRESSION) for values in SWEEP.values())
-    yield Family("parameters", against, tuple(swept))
+    yield _family("parameters", against, swept)
     sources = (rif("gap", 30, settings, SPLIT, SUPPRESSION) for settings in SOURCES.values())
-    yield Family("cluster source", against, tuple(sources))
+    yield _family("cluster source", against, sources)
     rules = (rif("gap", 30, settings, SPLIT, SUPPRESSION) for settings in RULES.values() if settings)
-    yield Family("rules", against, tuple(rules))
+    yield _family("rules", against, rules)
     yield _over("lists of 80", SPLIT, BEHAVIOUR)
     yield _over("ranks from 1", SPLIT, SUPPRESSION, {"rank_origin": 1})
     yield _over("opaque ties", SPLIT, SUPPRESSION, {"ties": "opaque"})
@@ -120,10 +125,10 @@ def _longmemeval() -> Iterator[Family]:
 def _baselines() -> Iterator[Family]:
     for tokenizer, stage in TOKENIZERS.items():
         others = [variant(kind, stage, BASELINES) for kind in ("bm25", "dense", "hybrid-rrf", "dense-rerank")]
-        yield Family(f"baselines, {tokenizer}", baseline(stage, BASELINES, {"pool": "all"}), tuple(others))
+        yield _family(f"baselines, {tokenizer}", baseline(stage, BASELINES, {"pool": "all"}), others)
 
 
 def _depths() -> Iterator[Family]:
-    yield Family("depth", adaptive("split", 30), tuple(adaptive("split", k) for k in (60, 100, 200)))
+    yield _family("depth", adaptive("split", 30), (adaptive("split", k) for k in (60, 100, 200)))
     names = ("regex", "regex+stop", "regex+stop+porter")
-    yield Family("tokenizers", adaptive("split", 100), tuple(adaptive(name, 100) for name in names))
+    yield _family("tokenizers", adaptive("split", 100), (adaptive(name, 100) for name in names))

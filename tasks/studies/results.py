@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tasks.corpora.protocols import Relevance, parse_protocol
+from tasks.corpora.question_kinds import ALL_BLOCKS
 from tasks.records import BenchError, Block
 from tasks.reporting.schemas import (
     BEHAVIOUR,
@@ -22,7 +23,6 @@ from tasks.reporting.schemas import (
     Table,
     read,
 )
-from tasks.reporting.tables import ALL_BLOCKS
 from tasks.reporting.warehouse import read_facts
 
 Values = NDArray[np.float64]

@@ -176,7 +176,7 @@ def test_crash_while_writing_leaves_no_report(
     def crash(*_: Any) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(markdown, "_manifest", crash)
+    monkeypatch.setattr(markdown, "write_manifest", crash)
     with pytest.raises(KeyboardInterrupt):
         write_report([report_dir], run_facts, tmp_path)
     assert not list(tmp_path.iterdir())

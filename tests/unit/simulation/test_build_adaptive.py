@@ -28,7 +28,7 @@ def write_pass(directory: Path, logits: dict[int, list[float]]) -> Path:
 def unsure_of(tmp_path: Path, first: Path, threshold: float) -> Path:
     out = tmp_path / f"unsure{threshold}"
     out.mkdir()
-    build_unsure(first, 4, threshold, out)
+    build_unsure(first, threshold, out)
     return out
 
 
@@ -42,7 +42,7 @@ def test_the_second_pass_counts_where_the_first_was_unsure(tmp_path: Path) -> No
     first, deep = write_pass(tmp_path / "first", FIRST), write_pass(tmp_path / "deep", DEEP)
     out = tmp_path / "out"
     out.mkdir()
-    build_second_pass(first, unsure_of(tmp_path, first, 4.0), deep, 4, out)
+    build_second_pass(first, unsure_of(tmp_path, first, 4.0), deep, out)
     found = pl.read_parquet(out / "rankings.parquet")
     assert dict(found.schema) == RANKINGS
     by_query = {query[0]: part["logit"].to_list() for query, part in found.group_by("query_index", maintain_order=True)}
@@ -52,4 +52,4 @@ def test_the_second_pass_counts_where_the_first_was_unsure(tmp_path: Path) -> No
 def test_a_second_pass_of_other_queries_is_refused(tmp_path: Path) -> None:
     first, deep = write_pass(tmp_path / "first", FIRST), write_pass(tmp_path / "deep", {0: [9.0]})
     with pytest.raises(BenchError, match="ranks 1 queries that the first was sure of"):
-        build_second_pass(first, unsure_of(tmp_path, first, 4.0), deep, 4, tmp_path)
+        build_second_pass(first, unsure_of(tmp_path, first, 4.0), deep, tmp_path)
