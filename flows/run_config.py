@@ -28,9 +28,9 @@ from tasks.reranking.pairs import PairParams
 from tasks.significance.families import Family
 from tasks.significance.tables import SignificanceParams
 from tasks.simulation.build_replay import ReplayParams
+from tasks.simulation.first_stage import FirstStage
 from tasks.simulation.streams import StreamParams
 from tasks.simulation.suppression import RifParams
-from tasks.simulation.variants import FirstStage
 from tasks.text.documents import TextParams
 from tasks.text.tokenizers import TokenizerParams, tokenizer
 

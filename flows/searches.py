@@ -12,7 +12,8 @@ from tasks.reporting.build import ReportParams
 from tasks.significance.families import Family
 from tasks.significance.tables import SignificanceParams
 from tasks.simulation.build_replay import ReplayParams
-from tasks.simulation.variants import FirstStage, RerankParams, Variant, parse
+from tasks.simulation.first_stage import FirstStage
+from tasks.simulation.variants import RerankParams, Variant, parse
 from tasks.text.tokenizers import TokenizerParams
 
 if TYPE_CHECKING:

@@ -67,6 +67,15 @@ class Qrels(StrEnum):
     """Those of the data set, with the corrections of an overlay."""
 
 
+class EvidenceRule(StrEnum):
+    """Which evidence strings of LoCoMo count (rows L1 and L2)."""
+
+    TOLERANT = "tolerant"
+    """Every reference that can be read: 1,982 questions have some."""
+    STRICT = "strict"
+    """Study B's rule, only strings that are exactly one reference: 1,978 questions."""
+
+
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """A protocol; `parse_protocol(str(protocol)) == protocol`.
@@ -81,6 +90,7 @@ class Protocol:
     twins: Twins = Twins.RAW
     level: Level = Level.TURN
     qrels: Qrels = Qrels.ORIGINAL
+    evidence: EvidenceRule = EvidenceRule.TOLERANT
     sample: int = 0
     """Questions asked, drawn as study A draws them (`tasks.corpora.samples`); 0 for all."""
     dedup: float = 0.0
@@ -106,6 +116,8 @@ class Protocol:
             faults.append("dedup keeps the first of its copies, often outside a question's own history; pooled only")
         if self.dedup and self.qrels is Qrels.PATCHED:
             faults.append("an overlay names documents that dedup may remove; choose one of qrels=patched and dedup")
+        if self.evidence is EvidenceRule.STRICT and self.qrels is Qrels.PATCHED:
+            faults.append("an overlay corrects the tolerant evidence; choose one of qrels=patched and evidence=strict")
         if self.relevance is Relevance.STUDY_A and (self.level is Level.SESSION or self.is_official):
             faults.append("relevance=study-a is a rule for turns, of study A")
         return faults
@@ -157,6 +169,7 @@ _CHOICES: dict[str, type[StrEnum]] = {
     "twins": Twins,
     "level": Level,
     "qrels": Qrels,
+    "evidence": EvidenceRule,
 }
 
 

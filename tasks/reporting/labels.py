@@ -7,8 +7,9 @@ from contextvars import ContextVar
 from dataclasses import replace
 
 from tasks.records import BenchError
+from tasks.simulation.first_stage import FirstStage
 from tasks.simulation.suppression import Rule
-from tasks.simulation.variants import RIF, STATELESS, FirstStage, Variant, label, parse
+from tasks.simulation.variants import RIF, STATELESS, Variant, label, parse
 
 _BLOCKS = {"main": "main", "adversarial": "adversarial", "abstention": "abstention", "all": "all questions"}
 

@@ -5,68 +5,41 @@ too, so that `bm25` alone always means tokenizer regex, Lucene's idf, k1 1.5, b 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError
 
-from tasks.candidates.ranking import TieRule
 from tasks.records import BenchError, Params
+from tasks.simulation.first_stage import DEFAULT_STAGE, FORCED, FirstStage, stage_names
+from tasks.simulation.session_params import FusionParams, FusionRerankParams, SessionParams, session_labels
 from tasks.simulation.suppression import RifParams, Rule, RuleSet
-from tasks.text.tokenizers import TokenizerParams
 
 RIF = "rif"
 ADAPTIVE = "adaptive-rerank"
-STATELESS = ("bm25", "dense", "hybrid-rrf", "dense-rerank", "hybrid-rerank", ADAPTIVE)
+SESSION, FUSION, FUSION_RERANK = "session", "fusion", "fusion-rerank"
+STATELESS = (
+    *("bm25", "dense", SESSION, "hybrid-rrf", "hybrid-fusion", FUSION),
+    *("dense-rerank", "hybrid-rerank", FUSION_RERANK, ADAPTIVE),
+)
 """Variants without suppression, in the order of a table."""
 
-RERANKED = ("dense-rerank", "hybrid-rerank", ADAPTIVE, RIF)
+OF_SESSIONS = (SESSION, FUSION, FUSION_RERANK)
+"""Variants that score whole sessions; the others rank lists of documents, or of sessions by their best turn."""
+
+RERANKED = ("dense-rerank", "hybrid-rerank", FUSION_RERANK, ADAPTIVE, RIF)
 """Variants whose final order is the cross-encoder's."""
 
 _RULE_SET_LABELS = {
     RuleSet.PAPER: "the paper's rules",
     RuleSet.PAPER_LITERAL: "the paper's rules to the letter",
 }
-_ALWAYS_SHOWN = ("rule", "clusters", "k_deep")
-_EXAMPLES = {RIF: "rif(rule=gap,clusters=30)", ADAPTIVE: "adaptive-rerank(k_deep=100)"}
-
-
-class FirstStage(Params):
-    """What makes the lists that a variant starts from; the order of the fields is their order in a variant's name.
-
-    Attributes
-    ----------
-    tokenizer, idf, k1, b
-        Of BM25.
-    encoder
-        Of the dense list.
-    k
-        Depth of each list.
-    rrf_k, rank_origin
-        Of reciprocal rank fusion.
-    ties, tie_seed
-        The order of equal scores.
-    fill
-        Whether documents that match no word of the query fill a BM25 list with fewer than k matching ones.
-    """
-
-    tokenizer: str = "regex"
-    idf: Literal["lucene", "okapi-floor"] = "lucene"
-    k1: float = Field(default=1.5, ge=0, allow_inf_nan=False)
-    b: float = Field(default=0.75, ge=0, le=1)
-    encoder: str = "all-MiniLM-L6-v2"
-    k: int = Field(default=30, ge=1)
-    rrf_k: int = Field(default=60, ge=0)
-    rank_origin: int = Field(default=1, ge=0, le=1)
-    ties: TieRule = TieRule.OPAQUE
-    tie_seed: int = 0
-    fill: bool = False
-
-    @field_validator("tokenizer")
-    @classmethod
-    def _is_known(cls, name: str) -> str:
-        return TokenizerParams(name=name).name
+_EXAMPLES = {
+    RIF: "rif(rule=gap,clusters=30)",
+    ADAPTIVE: "adaptive-rerank(k_deep=100)",
+    **{name: f"{name}(pool=max)" for name in OF_SESSIONS},
+}
 
 
 class RerankParams(Params):
@@ -95,11 +68,15 @@ _PARAMS: dict[str, type[Params]] = {
     ADAPTIVE: AdaptiveParams,
     "dense-rerank": RerankParams,
     "hybrid-rerank": RerankParams,
+    SESSION: SessionParams,
+    FUSION: FusionParams,
+    FUSION_RERANK: FusionRerankParams,
 }
-_LEXICAL = {"tokenizer", "idf", "k1", "b", "fill"}
-_DENSE = {"encoder"}
-_LISTED = {"k", "ties", "tie_seed"}
-DEFAULT_STAGE = FirstStage()
+_ALWAYS_SHOWN: dict[type[Params], tuple[str, ...]] = {
+    RifParams: ("rule", "clusters"),
+    AdaptiveParams: ("k_deep",),
+    **dict.fromkeys((SessionParams, FusionParams, FusionRerankParams), ("pool",)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +98,8 @@ class Variant:
             object.__setattr__(self, "params", RerankParams())
         if type(self.params) is not _PARAMS.get(self.name, type(None)) or self.name not in (*STATELESS, RIF):
             raise BenchError(f"variant {self.name!r} with parameters {self.params!r}; expected one of {_valid_names()}")
+        if forced := FORCED.get(self.name):
+            object.__setattr__(self, "first_stage", self.first_stage.model_copy(update=forced))
 
     def __str__(self) -> str:
         shown = (_shown(self.params) if self.params else {}) | self.stage_changes
@@ -138,6 +117,16 @@ class Variant:
         return self.params if isinstance(self.params, AdaptiveParams) else None
 
     @property
+    def session(self) -> SessionParams | None:
+        """How sessions are scored, where the variant scores whole sessions."""
+        return self.params if isinstance(self.params, SessionParams) else None
+
+    @property
+    def fusion(self) -> FusionParams | None:
+        """How a session's scores are combined, where the variant does."""
+        return self.params if isinstance(self.params, FusionParams) else None
+
+    @property
     def is_reranked(self) -> bool:
         """Whether the final order is the cross-encoder's."""
         return self.name in RERANKED
@@ -152,16 +141,18 @@ class Variant:
     @property
     def stage_changes(self) -> dict[str, object]:
         """The parameters of the first stage that the variant uses and that differ from their default."""
-        return {name: value for name, value in _changed(self.first_stage).items() if name in self.stage_names}
+        told = set(self.stage_names) - FORCED.get(self.name, {}).keys()
+        return {name: value for name, value in _changed(self.first_stage).items() if name in told}
 
     @property
     def stage_names(self) -> tuple[str, ...]:
         """The parameters of the first stage that the variant uses."""
-        return _stage_names(self.name)
+        return stage_names(self.name)
 
     def full_stage(self, first_stage: FirstStage) -> FirstStage:
         """Return another first stage with what the variant's own name says of it."""
         own = {name: getattr(self.first_stage, name) for name in self.first_stage.model_fields_set}
+        own |= FORCED.get(self.name, {})
         return first_stage.model_copy(update=own)
 
     def over(self, first_stage: FirstStage) -> "Variant":
@@ -193,8 +184,8 @@ def parse(text: str) -> Variant:
     if match is None or name not in (*STATELESS, RIF):
         raise BenchError(f"unknown variant {text!r}; expected one of {_valid_names()}")
     kind, own = _PARAMS.get(name), _own_fields(name)
-    values = _arguments(text, match[2] or "", [*own, *_stage_names(name)])
-    needed = [field for field in own if field in _ALWAYS_SHOWN]
+    values = _arguments(text, match[2] or "", parameter_names(name))
+    needed = _ALWAYS_SHOWN.get(kind, ()) if kind else ()
     if missing := [field for field in needed if field not in values]:
         raise BenchError(f"variant {text!r}: no {' and no '.join(missing)}; write e.g. {_EXAMPLES[name]}")
     try:
@@ -208,7 +199,8 @@ def parse(text: str) -> Variant:
 
 def parameter_names(name: str) -> tuple[str, ...]:
     """Return the parameters that the string of a variant may hold: its own, then those of its first stage."""
-    return (*_own_fields(name), *_stage_names(name))
+    told = [field for field in stage_names(name) if field not in FORCED.get(name, {})]
+    return (*_own_fields(name), *told)
 
 
 def label(variant: Variant) -> str:
@@ -221,6 +213,8 @@ def label(variant: Variant) -> str:
     """
     if variant.rif is not None:
         parts = _rif_labels(variant.rif)
+    elif variant.session is not None:
+        parts = session_labels(variant.session)
     else:
         own = _shown(variant.params) if variant.params else {}
         parts = [variant.name, *(f"{name} {_text(value)}" for name, value in own.items())]
@@ -240,20 +234,9 @@ def _own_fields(name: str) -> dict[str, str]:
     return {field.rstrip("_"): field for field in kind.model_fields} if kind else {}
 
 
-def _stage_names(name: str) -> tuple[str, ...]:
-    """Return the parameters of the first stage that a variant uses."""
-    used = set(FirstStage.model_fields)
-    if name == "bm25":
-        used = _LEXICAL | _LISTED
-    elif name.startswith("dense"):
-        used = _DENSE | _LISTED
-    return tuple(field for field in FirstStage.model_fields if field in used)
-
-
 def _shown(params: Params) -> dict[str, object]:
     """Return the parameters that a name shows, in the order of the fields: those that it must, and changed ones."""
-    always = {name: getattr(params, name) for name in type(params).model_fields if name in _ALWAYS_SHOWN}
-    return always | _changed(params)
+    return {name: getattr(params, name) for name in _ALWAYS_SHOWN.get(type(params), ())} | _changed(params)
 
 
 def _changed(params: Params) -> dict[str, object]:
@@ -261,7 +244,7 @@ def _changed(params: Params) -> dict[str, object]:
     return {
         name.rstrip("_"): getattr(params, name)
         for name, field in type(params).model_fields.items()
-        if name not in _ALWAYS_SHOWN and getattr(params, name) != field.default
+        if name not in _ALWAYS_SHOWN.get(type(params), ()) and getattr(params, name) != field.default
     }
 
 
@@ -273,7 +256,7 @@ def _place(place: tuple[int | str, ...]) -> str:
     return str(place[0]) if place else "its parameters"
 
 
-def _arguments(text: str, inside: str, valid: list[str]) -> Mapping[str, str]:
+def _arguments(text: str, inside: str, valid: Sequence[str]) -> Mapping[str, str]:
     values: dict[str, str] = {}
     for argument in filter(None, (part.strip() for part in inside.split(","))):
         name, equals, value = (part.strip() for part in argument.partition("="))
@@ -286,5 +269,10 @@ def _arguments(text: str, inside: str, valid: list[str]) -> Mapping[str, str]:
     return values
 
 
+_OF_SESSIONS_FORMS = tuple(f"{name}(pool=mean|max|top<k>|lse<beta>|text)" for name in OF_SESSIONS)
+
+
 def _valid_names() -> str:
-    return ", ".join([*sorted(STATELESS), "rif(rule=uniform|gap,clusters=N)"])
+    return ", ".join(
+        [*sorted(set(STATELESS) - {*OF_SESSIONS}), *_OF_SESSIONS_FORMS, "rif(rule=uniform|gap,clusters=N)"]
+    )

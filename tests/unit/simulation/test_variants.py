@@ -2,10 +2,20 @@ import pytest
 
 from tasks.records import BenchError
 from tasks.simulation.suppression import RifParams, Rule, RuleSet
-from tasks.simulation.variants import STATELESS, Variant, label, parse
+from tasks.simulation.variants import OF_SESSIONS, STATELESS, Variant, label, parse
 
 STRINGS = [
-    *(name for name in STATELESS if name != "adaptive-rerank"),
+    *(name for name in STATELESS if name not in ("adaptive-rerank", *OF_SESSIONS)),
+    "session(pool=mean,encoder=bge-small-en-int8,ties=earliest)",
+    "session(pool=lse2.5)",
+    "session(pool=text)",
+    "fusion(pool=max,tokenizer=word3+stop,idf=bm25l,k1=1.2,b=0.2,ties=earliest)",
+    "fusion(pool=top3,combine=minmax,alpha=0.6)",
+    "fusion(pool=max,combine=adaptive)",
+    "fusion-rerank(pool=max,alpha=0.6,top=5,rrf_k=20)",
+    "hybrid-fusion(bm25_weight=0.4)",
+    "hybrid-rerank(combine=z,bm25_weight=0.4)",
+    "rif(rule=gap,clusters=30,combine=z)",
     "rif(rule=uniform,clusters=1)",
     "rif(rule=gap,clusters=30)",
     "rif(rule=gap,clusters=30,rule_set=paper,alpha=0.5,eta=0.2,rho=0.0,lambda=0.001,s_max=2.0,pool=60,winners=5)",
@@ -64,8 +74,8 @@ def test_defaults_are_those_of_study_a() -> None:
     [
         (
             "bm26",
-            r"unknown variant 'bm26'; expected one of adaptive-rerank, bm25, dense, dense-rerank, hybrid-rerank, "
-            r"hybrid-rrf, rif\(",
+            r"unknown variant 'bm26'; expected one of adaptive-rerank, bm25, dense, dense-rerank, hybrid-fusion, "
+            r"hybrid-rerank, hybrid-rrf, session\(pool=mean\|max\|top<k>\|lse<beta>\|text\), fusion\(",
         ),
         ("", "unknown variant ''"),
         ("rif(rule=gap,clusters=30", "unknown variant"),
@@ -76,7 +86,16 @@ def test_defaults_are_those_of_study_a() -> None:
         ("hybrid-rerank(pool=most)", "pool=most"),
         ("hybrid-rerank(pool=0)", "pool=0"),
         ("rif(rule=gap,clusters=3,fill=maybe)", "fill=maybe"),
-        ("bm25(idf=robertson)", "idf=robertson: Input should be 'lucene' or 'okapi-floor'"),
+        ("bm25(idf=robertson)", "idf=robertson: Input should be 'lucene', 'okapi-floor' or 'bm25l'"),
+        ("session", r"no pool; write e.g. session\(pool=max\)"),
+        ("session(pool=lse)", "pool=lse: .*expected mean, max, text, top<k>"),
+        ("session(pool=top0)", "pool=top0"),
+        ("session(pool=lse0.0)", "pool=lse0.0"),
+        ("session(pool=max,k1=1)", "with a name of pool, encoder, ties, tie_seed"),
+        ("fusion(pool=max,combine=rrf,alpha=0.3)", "combine=rrf has no fixed weight"),
+        ("fusion(pool=max,alpha=1.5)", "alpha=1.5"),
+        ("hybrid-rrf(bm25_weight=0.3)", "bm25_weight=0.3"),
+        ("hybrid-fusion(combine=rrf)", "combine"),
         ("rif", "no rule and no clusters"),
         ("rif(rule=gap)", "no clusters"),
         ("rif(rule=gap,clusters=30,beta=1)", "'beta=1'; expected name=value, each once, with a name of rule, clusters"),
@@ -110,4 +129,6 @@ def test_labels_are_distinct() -> None:
 
 
 def test_reranked_variants() -> None:
-    assert {parse(text).name for text in STRINGS if not parse(text).is_reranked} == {"bm25", "dense", "hybrid-rrf"}
+    assert {parse(text).name for text in STRINGS if not parse(text).is_reranked} == {
+        "bm25", "dense", "session", "hybrid-rrf", "hybrid-fusion", "fusion",
+    }  # fmt: skip
