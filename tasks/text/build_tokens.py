@@ -13,6 +13,8 @@ from tasks.text.tokenizers import Tokenizer, TokenizerParams, tokenizer
 
 ROWS_PER_CHUNK = 5_000
 TOKENS = pa.large_list(pa.field("item", pa.uint32()))
+QUERY_COUNTS_ONCE = frozenset({"word3+stop"})
+"""Tokenizers of studies that count a token once however often the question repeats it (protocols.md B.2)."""
 DOCUMENT_SCHEMA = pa.schema([("document_index", pa.int32()), ("tokens", TOKENS)])
 
 
@@ -42,7 +44,8 @@ def build(texts_dir: Path, params: TokenizerParams, out: Path, progress: Progres
         Which tokenizer.
     out
         Directory to write into: document_tokens (document_index, tokens List[UInt32] in order of the text),
-        query_tokens (query_index, tokens with repeats and without unknown ones, n_unknown Int32), vocabulary
+        query_tokens (query_index, tokens without unknown ones, n_unknown Int32; with repeats, except under the
+        tokenizers of `QUERY_COUNTS_ONCE`, where each stays at its first place), vocabulary
         (token_id UInt32, token, document_frequency UInt32), token ids in order of first appearance in the documents.
     progress
         Told the documents done.
@@ -58,7 +61,12 @@ def build(texts_dir: Path, params: TokenizerParams, out: Path, progress: Progres
         }
     ).write_parquet(out / "vocabulary.parquet", compression="zstd")
     queries = pl.read_parquet(texts_dir / "query_texts.parquet", columns=["query_index", "text"])
-    _query_tokens(queries, tokenize, vocabulary).write_parquet(out / "query_tokens.parquet", compression="zstd")
+    of_queries = _once(tokenize) if params.name in QUERY_COUNTS_ONCE else tokenize
+    _query_tokens(queries, of_queries, vocabulary).write_parquet(out / "query_tokens.parquet", compression="zstd")
+
+
+def _once(tokenize: Tokenizer) -> Tokenizer:
+    return lambda text: list(dict.fromkeys(tokenize(text)))
 
 
 def _write_documents(

@@ -5,7 +5,8 @@ r"""Named tokenizers. A name is a version: what it stands for never changes, a c
 ``regex``              ``[A-Za-z0-9_]+`` of the lower-cased text (study A; our default)
 ``regex+stop``         the same without study A's stop list
 ``regex+stop+porter``  the same, stemmed by NLTK's ``PorterStemmer`` (study A)
-``word3+stop``         ``[a-z0-9][a-z0-9\-_']{1,30}`` of at least 3 characters without study B's stop list
+``word3+stop``         ``[a-z0-9][a-z0-9\-_']{1,30}`` of at least 3 characters without study B's stop list; a token
+                       counts once in a question, however often it is there (`tasks.text.build_tokens`)
 =====================  ======================================================================================
 """
 

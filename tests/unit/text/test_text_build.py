@@ -168,6 +168,25 @@ def test_tokens_against_hand_computed(corpus_dir: Path, tmp_path: Path) -> None:
     assert vocabulary.schema == {"token_id": pl.UInt32, "token": pl.Utf8, "document_frequency": pl.UInt32}
 
 
+@pytest.mark.parametrize(
+    ("tokenizer", "expected", "n_unknown"),
+    [("word3+stop", [["cat", "dog"]], 1), ("regex", [["dog", "cat", "dog", "cat"]], 2), ("split", [["dog", "dog"]], 4)],
+)
+def test_study_b_counts_a_token_of_the_question_once(
+    tmp_path: Path, tokenizer: str, expected: list[list[str]], n_unknown: int
+) -> None:
+    """Protocol B.2: each distinct query token once; of a document, every occurrence counts."""
+    corpus = folder(tmp_path, "corpus")
+    write_corpus(corpus, [(None, None, "cat dog dog", None)], ["dog Cat, dog CAT! unicorn unicorn"])
+    _, tokens = build_both(corpus, tmp_path, TextParams(), tokenizer)
+    words = pl.read_parquet(tokens / "vocabulary.parquet")["token"].to_list()
+    queries = pl.read_parquet(tokens / "query_tokens.parquet")
+    assert [sorted(words[token] for token in found) for found in queries["tokens"]] == [sorted(x) for x in expected]
+    assert queries["n_unknown"].to_list() == [n_unknown]
+    (document,) = pl.read_parquet(tokens / "document_tokens.parquet")["tokens"].to_list()
+    assert [words[token] for token in document] == ["cat", "dog", "dog"]
+
+
 def test_chunks_do_not_change_the_tables(corpus_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = build_both(corpus_dir, folder(tmp_path, "whole"), TextParams(), "split")
     monkeypatch.setattr(build_texts, "ROWS_PER_CHUNK", 2)
