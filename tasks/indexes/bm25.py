@@ -1,8 +1,10 @@
 """BM25 on explicit token ids: weights per (token, document), computed when the index is built.
 
-Two variants. `lucene`: idf ln(1 + (N - df + 0.5) / (df + 0.5)), no factor k1 + 1. `okapi-floor`: rank_bm25's Okapi,
+Three variants. `lucene`: idf ln(1 + (N - df + 0.5) / (df + 0.5)), no factor k1 + 1. `okapi-floor`: rank_bm25's Okapi,
 idf ln(N - df + 0.5) - ln(df + 0.5), every negative idf replaced by 0.25 x the mean idf over the vocabulary, factor
-k1 + 1 (protocols.md A.2). Neither bm25s nor Lucene has that floor.
+k1 + 1 (protocols.md A.2). Neither bm25s nor Lucene has that floor. `bm25l`: idf ln((N + 1) / (df + 0.5)), and
+(k1 + 1)(c + 0.5) / (k1 + c + 0.5) with c = tf / (1 - b + b len / avglen) where tf > 0 (protocols.md B.2; Lv and Zhai,
+SIGIR 2011). bm25s's own BM25L gives documents without the token a score as well.
 """
 
 from collections.abc import Iterator
@@ -19,6 +21,8 @@ from tasks.records import BenchError, Params
 
 FLOOR_SHARE = 0.25
 """rank_bm25's epsilon: share of the mean idf that replaces a negative idf."""
+BM25L_DELTA = 0.5
+"""What BM25L adds to every normalised term frequency above 0, so that long documents are not punished too much."""
 
 TokenIds = npt.NDArray[np.uint32]
 
@@ -26,7 +30,7 @@ TokenIds = npt.NDArray[np.uint32]
 class Bm25Params(Params):
     """Parameters of BM25. `bm25` alone means Lucene's idf, k1 1.5, b 0.75."""
 
-    variant: Literal["lucene", "okapi-floor"] = "lucene"
+    variant: Literal["lucene", "okapi-floor", "bm25l"] = "lucene"
     k1: float = Field(default=1.5, ge=0)
     b: float = Field(default=0.75, ge=0, le=1)
 
@@ -111,17 +115,73 @@ class Bm25Scope:
         return scores
 
 
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """How often each token is in each document of a scope: what all variants and parameters have in common.
+
+    Attributes
+    ----------
+    tokens, starts, places
+        As in `Bm25Scope`; places ascend within a column.
+    frequencies
+        int64, at least 1: occurrences of the token in that document.
+    lengths
+        Shape (n_documents,), int64: tokens of each document.
+    """
+
+    tokens: TokenIds
+    starts: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int32]
+    frequencies: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+
+
+def count_terms(documents: RaggedTokens) -> TermCounts:
+    """Count the tokens of one scope. Memory: about 40 bytes per token of its documents."""
+    lengths = np.diff(documents.offsets)
+    tokens, local = np.unique(documents.values, return_inverse=True)
+    n_documents = max(len(documents), 1)
+    cells = local.astype(np.int64) * n_documents + np.repeat(np.arange(len(documents)), lengths)
+    cells, frequencies = np.unique(cells, return_counts=True)
+    starts = np.searchsorted(cells, np.arange(len(tokens) + 1) * n_documents)
+    return TermCounts(tokens, starts, (cells % n_documents).astype(np.int32), frequencies.astype(np.int64), lengths)
+
+
+def term_weights(counts: TermCounts, params: Bm25Params) -> npt.NDArray[np.float64]:
+    """Return the weight of each entry of `counts` by the formula of its variant, float64."""
+    if not len(counts.places):
+        return np.empty(0)
+    k1, b, n_documents = params.k1, params.b, len(counts.lengths)
+    document_frequency = np.diff(counts.starts)
+    norm = (1 - b + b * counts.lengths / counts.lengths.mean())[counts.places]
+    if params.variant == "bm25l":  # protocols.md B.2
+        c = counts.frequencies / norm + BM25L_DELTA
+        idf, saturated = bm25l_idf(document_frequency, n_documents), (k1 + 1) * c / (k1 + c)
+    else:
+        idf, saturated = (
+            _lucene_idf(document_frequency, n_documents),
+            counts.frequencies / (counts.frequencies + k1 * norm),
+        )
+        if params.variant == "okapi-floor":
+            idf, saturated = okapi_floor_idf(document_frequency, n_documents), (k1 + 1) * saturated
+    return np.asarray(np.repeat(idf, document_frequency) * saturated)
+
+
 def index_scope(documents: RaggedTokens, params: Bm25Params) -> Bm25Scope:
-    """Index one scope with bm25s, in float64, with the statistics of that scope.
+    """Index one scope in float64, with the statistics of that scope; with bm25s, except BM25L.
 
     Memory: about 40 bytes per distinct (token, document) pair while building.
     """
-    tokens, local = np.unique(documents.values, return_inverse=True)
-    if not tokens.size:
-        empty = np.empty(0, np.int64)
-        return Bm25Scope(tokens, np.zeros(1, np.int64), empty.astype(np.int32), np.empty(0), len(documents))
+    if params.variant == "bm25l" or not documents.values.size:
+        counts = count_terms(documents)
+        return Bm25Scope(counts.tokens, counts.starts, counts.places, term_weights(counts, params), len(documents))
+    return _index_with_bm25s(documents, params)
+
+
+def _index_with_bm25s(documents: RaggedTokens, params: Bm25Params) -> Bm25Scope:
     import bm25s
 
+    tokens, local = np.unique(documents.values, return_inverse=True)
     # Lucene's idf is positive for every df, so the columns of the Okapi variant can be rescaled from it.
     method = "lucene" if params.variant == "lucene" else "atire"
     engine = bm25s.BM25(k1=params.k1, b=params.b, method=method, idf_method="lucene", dtype="float64")
@@ -148,6 +208,15 @@ def okapi_floor_idf(document_frequency: npt.NDArray[np.int64], n_documents: int)
 
 def _lucene_idf(document_frequency: npt.NDArray[np.int64], n_documents: int) -> npt.NDArray[np.float64]:
     return np.asarray(np.log(1 + (n_documents - document_frequency + 0.5) / (document_frequency + 0.5)))
+
+
+def bm25l_idf(document_frequency: npt.NDArray[np.int64], n_documents: int) -> npt.NDArray[np.float64]:
+    """Return BM25L's idf (protocols.md B.2), positive for every df.
+
+    >>> bm25l_idf(np.array([1, 3]), 3).round(6).tolist()  # ln(4/1.5), ln(4/3.5)
+    [0.980829, 0.133531]
+    """
+    return np.asarray(np.log((n_documents + 1) / (document_frequency + 0.5)))
 
 
 ARRAYS = ("tokens", "starts", "places", "weights")

@@ -17,6 +17,8 @@ from tasks.records import BenchError, Document, Query, ScopeMember, Session
 Tokens = list[list[int]]
 FLOOR = Bm25Params(variant="okapi-floor")
 LUCENE = Bm25Params()
+BM25L = Bm25Params(variant="bm25l")
+Variant = Literal["lucene", "okapi-floor", "bm25l"]
 
 
 def _ragged(lists: Tokens) -> RaggedTokens:
@@ -84,6 +86,36 @@ def test_okapi_floor_against_dense_rank_bm25_formula(seed: int) -> None:
         np.testing.assert_allclose(index.scores(_query(*query)), expected, rtol=1e-12, atol=1e-12)
 
 
+def _bm25l(documents: Tokens, query: list[int], k1: float, b: float) -> list[float]:
+    """Score every document by protocol B.2's BM25L, one document and token at a time."""
+    n, mean_length = len(documents), sum(map(len, documents)) / len(documents)
+    scores = []
+    for document in documents:
+        score = 0.0
+        for token in query:
+            tf, df = document.count(token), sum(token in other for other in documents)
+            if tf > 0:
+                c = tf / (1 - b + b * len(document) / mean_length)
+                score += math.log((n + 1) / (df + 0.5)) * (k1 + 1) * (c + 0.5) / (k1 + c + 0.5)
+        scores.append(score)
+    return scores
+
+
+def test_bm25l_against_hand_computed() -> None:
+    # N = 2, mean length 1.5; token 7: df 1, idf ln(3/1.5); tf 1, length 2: c = 1 / (0.25 + 0.75 * 2/1.5) = 0.8
+    index = index_scope(_ragged([[7, 8], [8]]), BM25L)
+    assert index.scores(_query(7)).tolist() == pytest.approx([math.log(2) * 2.5 * 1.3 / 2.8, 0.0], abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("k1", "b"), [(1.5, 0.75), (0.4, 0.0), (3.0, 1.0), (0.0, 0.5)])
+def test_bm25l_against_its_formula(seed: int, k1: float, b: float) -> None:
+    documents = _random_tokens(seed)
+    index = index_scope(_ragged(documents), Bm25Params(variant="bm25l", k1=k1, b=b))
+    for query in ([1], [1, 2, 3], [3, 3, 1], [40, 17, 9]):
+        np.testing.assert_allclose(index.scores(_query(*query)), _bm25l(documents, query, k1, b), atol=1e-12)
+
+
 def test_lucene_against_bm25s() -> None:
     documents = _random_tokens(9)
     engine = bm25s.BM25(k1=1.2, b=0.6, method="lucene", dtype="float64")
@@ -100,7 +132,7 @@ def test_query_token_counts_as_often_as_it_occurs() -> None:
     np.testing.assert_allclose(index.scores(_query(1, 1)), 2 * index.scores(_query(1)))
 
 
-@pytest.mark.parametrize("params", [LUCENE, FLOOR])
+@pytest.mark.parametrize("params", [LUCENE, FLOOR, BM25L])
 def test_documents_with_equal_tokens_tie_exactly(params: Bm25Params) -> None:
     documents = _random_tokens(3)
     index = index_scope(_ragged([*documents, [4, 5, 6, 4], *documents, [6, 4, 5, 4]]), params)
@@ -108,13 +140,13 @@ def test_documents_with_equal_tokens_tie_exactly(params: Bm25Params) -> None:
     assert scores[len(documents)] == scores[-1] > 0
 
 
-@pytest.mark.parametrize("params", [LUCENE, FLOOR])
+@pytest.mark.parametrize("params", [LUCENE, FLOOR, BM25L])
 @pytest.mark.parametrize("query", [(), (99,)])
 def test_query_without_known_token_scores_nothing(params: Bm25Params, query: tuple[int, ...]) -> None:
     assert index_scope(_ragged([[1], [2, 3]]), params).scores(_query(*query)).tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("params", [LUCENE, FLOOR])
+@pytest.mark.parametrize("params", [LUCENE, FLOOR, BM25L])
 @pytest.mark.parametrize("documents", [[], [[]], [[], []]])
 def test_scope_without_tokens_scores_nothing(params: Bm25Params, documents: Tokens) -> None:
     assert index_scope(_ragged(documents), params).scores(_query(1)).tolist() == [0.0] * len(documents)
@@ -157,9 +189,7 @@ def _write_inputs(folder: Path, tokens: Tokens, queries: Tokens) -> tuple[Path, 
     return token_dir, corpus
 
 
-def _build(
-    folder: Path, protocol: str, variant: Literal["lucene", "okapi-floor"], tokens: Tokens, queries: Tokens
-) -> Path:
+def _build(folder: Path, protocol: str, variant: Variant, tokens: Tokens, queries: Tokens) -> Path:
     inputs = _write_inputs(folder, tokens, queries)
     out = folder / "out"
     out.mkdir()
@@ -170,8 +200,8 @@ def _build(
 TOKENS: Tokens = [[1, 2], [2, 2, 3], [2, 4], [], [1, 5, 5]]
 
 
-@pytest.mark.parametrize("variant", ["lucene", "okapi-floor"])
-def test_statistics_are_those_of_the_scope(tmp_path: Path, variant: Literal["lucene", "okapi-floor"]) -> None:
+@pytest.mark.parametrize("variant", ["lucene", "okapi-floor", "bm25l"])
+def test_statistics_are_those_of_the_scope(tmp_path: Path, variant: Variant) -> None:
     index = Bm25Index(_build(tmp_path, "conversation-turn", variant, TOKENS, [[2], [2, 9], []]))
     assert index.scope_ids == ["c0", "c1"]
     for number, documents in enumerate([TOKENS[:2], TOKENS[2:]]):
