@@ -6,25 +6,18 @@ from pathlib import Path
 import polars as pl
 from pydantic import Field
 
+from tasks.candidates.rankings import write_rankings
 from tasks.progress import Progress, silent
 from tasks.records import BenchError, Params
 from tasks.simulation.suppressed import TRACE, read_asking, read_scopes, suppressed
 from tasks.simulation.variants import Variant, parse
 
-RANKINGS: dict[str, type[pl.DataType]] = {
-    "query_index": pl.Int32,
-    "rank": pl.Int32,
-    "document_index": pl.Int32,
-    "score": pl.Float64,
-    "logit": pl.Float64,
-    "suppression": pl.Float64,
-    "initial_position": pl.Int32,
-}
 LISTS = {
     "bm25": ("bm25_rank", "bm25_score"),
     "dense": ("dense_rank", "dense_score"),
     "dense-rerank": ("dense_rank", "dense_score"),
     "hybrid-rrf": ("position", "rrf"),
+    "hybrid-fusion": ("position", "rrf"),
     "hybrid-rerank": ("position", "rrf"),
 }
 """Stateless variants: the column that orders the list, and its score."""
@@ -114,9 +107,7 @@ def build(
         rankings, trace = suppressed(what.rif, candidates, scoped, asking, stream_dir, params.trace_every)
     rankings = rankings.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_index"))
     kept = rankings if what.is_reranked else rankings.filter(pl.col("rank") <= params.depth)
-    kept.select(pl.col(name).cast(dtype) for name, dtype in RANKINGS.items()).write_parquet(
-        out / "rankings.parquet", compression="zstd"
-    )
+    write_rankings(kept, out)
     end = trace.group_by("scope_id", maintain_order=True).last().drop("step")
     end.write_parquet(out / "suppression.parquet", compression="zstd")
     trace.write_parquet(out / "trace.parquet", compression="zstd")

@@ -5,10 +5,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tasks.candidates.rankings import RANKINGS
 from tasks.corpora.samples import read_asked
 from tasks.records import BenchError
 from tasks.simulation.build_adaptive import build_second_pass, build_unsure
-from tasks.simulation.build_replay import RANKINGS
 
 FIRST = {0: [5.0, 1.0], 1: [3.9, 3.0], 2: [4.0, -1.0]}
 DEEP = {1: [6.0, 3.9, 3.0]}

@@ -5,9 +5,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tasks.candidates.rankings import RANKINGS
 from tasks.records import BenchError
 from tasks.simulation import reference
-from tasks.simulation.build_replay import RANKINGS, ReplayParams, build
+from tasks.simulation.build_replay import ReplayParams, build
 from tasks.simulation.suppressed import SUPPRESSION, TRACE
 from tasks.simulation.variants import parse
 
