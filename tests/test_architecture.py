@@ -18,6 +18,7 @@ STAGES = [
     "indexes",
     "candidates",
     "reranking",
+    "selection",
     "clusters",
     "simulation",
     "behaviour",
