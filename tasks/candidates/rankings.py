@@ -110,3 +110,17 @@ def write_rankings(rankings: pl.DataFrame, out: Path) -> None:
     except (pl.exceptions.ColumnNotFoundError, pl.exceptions.InvalidOperationError) as error:
         raise BenchError(f"no table of rankings: {error}; expected the columns {', '.join(RANKINGS)}") from error
     table.write_parquet(out / "rankings.parquet", compression="zstd")
+
+
+def read_rankings(directory: Path) -> pl.DataFrame:
+    """Return the table of an artifact, sorted by query_index and rank.
+
+    Raises
+    ------
+    BenchError
+        When it is absent.
+    """
+    path = directory / "rankings.parquet"
+    if not path.is_file():
+        raise BenchError(f"no table {path.name} in {directory}; expected rankings: run the step that ranks")
+    return pl.read_parquet(path).sort("query_index", "rank")

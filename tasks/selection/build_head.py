@@ -5,12 +5,11 @@ from pathlib import Path
 import polars as pl
 from pydantic import Field
 
-from tasks.candidates.build import CANDIDATES
+from tasks.candidates.rankings import read_rankings
 from tasks.progress import Progress, silent
 from tasks.records import Params
-from tasks.selection.build_reranked import read_fused
 
-HEAD = {name: CANDIDATES[name] for name in ("query_index", "position", "document_index")}
+HEAD = {"query_index": pl.Int32, "position": pl.Int32, "document_index": pl.Int32}
 
 
 class HeadParams(Params):
@@ -33,7 +32,7 @@ def build(rankings_dir: Path, params: HeadParams, out: Path, progress: Progress 
     out
         Where the table is written.
     """
-    head = read_fused(rankings_dir).filter(pl.col("rank") <= params.top).with_columns(position=pl.col("rank") - 1)
+    head = read_rankings(rankings_dir).filter(pl.col("rank") <= params.top).with_columns(position=pl.col("rank") - 1)
     head.select(pl.col(name).cast(dtype) for name, dtype in HEAD.items()).write_parquet(
         out / "candidates.parquet", compression="zstd"
     )

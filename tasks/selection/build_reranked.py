@@ -7,7 +7,7 @@ import polars as pl
 from pydantic import Field
 
 from tasks.candidates.ranking import DECIMALS
-from tasks.candidates.rankings import RANKINGS, write_rankings
+from tasks.candidates.rankings import RANKINGS, read_rankings, write_rankings
 from tasks.progress import Progress, silent
 from tasks.records import BenchError, Params
 from tasks.reranking.build import read_logits
@@ -54,7 +54,7 @@ def build(
     BenchError
         When one of the best `top` has no finite logit.
     """
-    fused = read_fused(rankings_dir).drop("logit").with_columns(is_head=pl.col("rank") <= params.top)
+    fused = read_rankings(rankings_dir).drop("logit").with_columns(is_head=pl.col("rank") <= params.top)
     head = _with_logits(fused.filter("is_head"), pairs_dir, logit_shards).with_columns(
         score=pl.col("logit").round(DECIMALS)
     )
@@ -73,20 +73,6 @@ def build(
     )
     write_rankings(ordered.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_index")), out)
     progress(1, 1, "rankings")
-
-
-def read_fused(rankings_dir: Path) -> pl.DataFrame:
-    """Return the table `rankings` of an artifact, sorted by query_index and rank.
-
-    Raises
-    ------
-    BenchError
-        When it is absent.
-    """
-    path = rankings_dir / "rankings.parquet"
-    if not path.is_file():
-        raise BenchError(f"no table {path.name} in {rankings_dir}; expected rankings: run the step `fused`")
-    return pl.read_parquet(path).sort("query_index", "rank")
 
 
 def _with_logits(head: pl.DataFrame, pairs_dir: Path, shards: Sequence[Path]) -> pl.DataFrame:
