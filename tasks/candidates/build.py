@@ -13,31 +13,17 @@ import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
-from tasks.candidates.fusion import ABSENT, Fused, reciprocal_rank_fusion
-from tasks.candidates.ranking import TieOrder, TieRule
-from tasks.corpora.protocols import parse_protocol
-from tasks.corpora.samples import read_asked
-from tasks.corpora.scopes import scope_documents
-from tasks.corpora.tables import Corpus
-from tasks.indexes.bm25 import Bm25Index, Bm25Scope
+from tasks.candidates.fusion import ABSENT, Fused
+from tasks.candidates.ranking import TieRule
+from tasks.candidates.search import CANDIDATES as CANDIDATES
+from tasks.candidates.search import POOLS as POOLS
+from tasks.candidates.search import Indices, Pool, Search, fuse, write_tables
+from tasks.indexes.bm25 import Bm25Scope
 from tasks.indexes.dense import Vectors, exact_scores, neighbourhoods, open_vectors
 from tasks.progress import Progress, silent
-from tasks.records import BenchError, Params
+from tasks.records import Params
 
-Indices = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
-
-CANDIDATES: dict[str, type[pl.DataType]] = {
-    "query_index": pl.Int32,
-    "position": pl.Int32,
-    "document_index": pl.Int32,
-    "dense_rank": pl.Int32,
-    "bm25_rank": pl.Int32,
-    "dense_score": pl.Float64,
-    "bm25_score": pl.Float64,
-    "rrf": pl.Float64,
-}
-POOLS = {"query_index": pl.Int32, "scope_id": pl.Utf8, "n_documents": pl.Int32, "n_matching": pl.Int32}
 
 
 class CandidateParams(Params):
@@ -97,18 +83,13 @@ def build(
     BenchError
         When the inputs do not belong together.
     """
-    search = _Search(corpus_dir, dense_dir, bm25_dir, protocol, params, asked_dir)
+    search = _ListSearch(Search(corpus_dir, bm25_dir, protocol, asked_dir), dense_dir, params)
     tables, pools = [], []
-    n_queries = int(search.is_asked.sum())
     for done, (table, pool) in enumerate(search.results(), start=1):
         tables.append(table)
         pools.append(pool)
-        progress(done, n_queries, "queries")
-    candidates = pl.concat(tables) if tables else pl.DataFrame(schema=CANDIDATES)
-    candidates.sort("query_index", "position").write_parquet(out / "candidates.parquet", compression="zstd")
-    pl.DataFrame(pools, schema=POOLS, orient="row").sort("query_index").write_parquet(
-        out / "pools.parquet", compression="zstd"
-    )
+        progress(done, search.n_asked, "queries")
+    write_tables(tables, pools, out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,41 +120,19 @@ class _DenseList:
     row_of: Indices
 
 
-class _Search:
-    def __init__(
-        self,
-        corpus_dir: Path,
-        dense_dir: Path,
-        bm25_dir: Path,
-        protocol: str,
-        params: CandidateParams,
-        asked_dir: Path | None,
-    ) -> None:
-        corpus = Corpus.read(corpus_dir, with_texts=False)
-        self.is_asked = read_asked(asked_dir, corpus.queries.height)
-        self.scopes = scope_documents(corpus, parse_protocol(protocol))
-        self._document_vectors, self._query_vectors = open_vectors(dense_dir)
-        self._bm25 = Bm25Index(bm25_dir)
-        self._params = params
-        documents = corpus.documents
-        self._ties = TieOrder(
-            params.ties, documents["document_key"].to_list(), documents["document_id"].to_list(), seed=params.tie_seed
-        )
-        if self._bm25.scope_ids != list(self.scopes.scope_ids):
-            raise BenchError(f"the BM25 index in {bm25_dir} has other scopes than protocol {protocol}; build it anew")
-        sizes = (len(self._document_vectors), len(self._query_vectors), len(self._bm25.queries))
-        expected = (documents.height, corpus.queries.height, corpus.queries.height)
-        if sizes != expected:
-            raise BenchError(
-                f"indexes hold {sizes} document vectors, query vectors and query token lists; expected {expected}"
-            )
+class _ListSearch:
+    """The two lists of every query, and their fusion."""
 
-    def results(self) -> Iterator[tuple[pl.DataFrame, tuple[int, str, int, int]]]:
+    def __init__(self, search: Search, dense_dir: Path, params: CandidateParams) -> None:
+        self._search, self._params = search, params
+        self._document_vectors, self._query_vectors = open_vectors(dense_dir)
+        search.refuse_other_sizes(len(self._document_vectors), len(self._query_vectors))
+        self._ties = search.ties(params.ties, params.tie_seed)
+        self.n_asked = search.n_asked
+
+    def results(self) -> Iterator[tuple[pl.DataFrame, Pool]]:
         """Yield, for each query that is asked, its candidates and its row of `pools`; scope by scope."""
-        for number in range(len(self.scopes.scope_ids)):
-            queries = np.flatnonzero((np.asarray(self.scopes.query_scope) == number) & self.is_asked)
-            if not queries.size:
-                continue
+        for number, queries in self._search.asked_scopes():
             scope = self._open(number)
             listed = self._dense_documents if scope.ranks_documents else self._dense_sessions
             for query, dense in zip(queries.tolist(), listed(scope, queries), strict=True):
@@ -195,23 +154,18 @@ class _Search:
             yield _DenseList(self._ties.top(scores[best], scope.documents[best], self._params.k), best)
 
     def _open(self, number: int) -> _Scope:
-        documents, units = (np.asarray(of[number], np.int64) for of in (self.scopes.documents, self.scopes.units))
+        documents, units = self._search.members(number)
         is_whole = np.array_equal(documents, np.arange(len(self._document_vectors)))
         vectors = self._document_vectors if is_whole else np.asarray(self._document_vectors[documents])
-        bm25 = self._bm25.scope(number)
-        if bm25.n_documents != self.scopes.n_units[number]:
-            raise BenchError(
-                f"BM25 scope {number} has {bm25.n_documents} ranked units; expected {self.scopes.n_units[number]}"
-            )
-        return _Scope(self.scopes.scope_ids[number], documents, vectors, units, bm25)
+        scope_id = self._search.scopes.scope_ids[number]
+        return _Scope(scope_id, documents, vectors, units, self._search.bm25_scope(number))
 
-    def _candidates(
-        self, scope: _Scope, query: int, dense: _DenseList
-    ) -> tuple[pl.DataFrame, tuple[int, str, int, int]]:
+    def _candidates(self, scope: _Scope, query: int, dense: _DenseList) -> tuple[pl.DataFrame, Pool]:
         """Fuse the dense list with the BM25 list of the query."""
-        scores = scope.bm25.scores(self._bm25.queries[query])
+        scores = scope.bm25.scores(self._search.bm25.queries[query])
         documents = scope.documents[dense.row_of]
-        fused = self._fused(dense.units, self._bm25_list(documents, scores))
+        listed = self._bm25_list(documents, scores)
+        fused = fuse(self._ties, dense.units, listed, rrf_k=self._params.rrf_k, rank_origin=self._params.rank_origin)
         found = documents[fused.documents]
         order = self._ties.top_fused(fused.rrf, found, len(found))
         dense_scores = exact_scores(scope.vectors, dense.row_of[fused.documents], self._query_vectors[query])
@@ -219,13 +173,6 @@ class _Search:
         pool = (query, scope.scope_id, len(documents), int(np.count_nonzero(scores > 0)))
         ordered = table[order].with_columns(position=pl.int_range(pl.len(), dtype=pl.Int32))
         return ordered.select(*CANDIDATES), pool
-
-    def _fused(self, dense: Indices, bm25: Indices) -> Fused:
-        """Fuse the two lists; where scores tie, some rules keep the order in which the lists come."""
-        how = {"rrf_k": self._params.rrf_k, "rank_origin": self._params.rank_origin}
-        if self._ties.has_bm25_first:
-            return reciprocal_rank_fusion(bm25, dense, **how).exchanged()
-        return reciprocal_rank_fusion(dense, bm25, **how)
 
     def _bm25_list(self, documents: Indices, scores: Scores) -> Indices:
         """Return the best units of the scope; those that match nothing only where filling is asked for."""
