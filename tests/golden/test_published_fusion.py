@@ -19,9 +19,11 @@ from tasks.corpora.locomo import LocomoParams, parse
 from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.raw import RawFile
 from tasks.corpora.relevance import judging
+from tasks.corpora.scopes import scope_documents
 from tasks.corpora.tables import Corpus, CorpusWriter
 from tasks.indexes import build_bm25
-from tasks.indexes.bm25 import Bm25Params
+from tasks.indexes.bm25 import Bm25Params, RaggedTokens
+from tasks.indexes.bm25_grid import grid_scores
 from tasks.measures import names
 from tasks.measures.judged import evaluate, fold, judge
 from tasks.progress import silent
@@ -42,6 +44,16 @@ CATEGORIES = {
     "open-domain": (89, 0.371),
     "adversarial": (446, 0.726),
 }
+# shared/published/fusion_bm25_grid.csv: Success@1 by variant, k1 and b.
+GRID = {
+    ("bm25l", 1.2, 0.2): 0.6486,
+    ("bm25l", 1.0, 0.2): 0.6481,
+    ("lucene", 0.6, 0.4): 0.6476,
+    ("bm25l", 1.0, 0.6): 0.6476,
+    ("bm25l", 1.5, 0.2): 0.6476,
+    ("lucene", 0.6, 0.5): 0.6471,
+    ("bm25l", 0.8, 0.6): 0.6471,
+}
 TO_FOUR_PLACES, TO_THREE_PLACES = 5e-5, 5e-4
 
 
@@ -50,6 +62,7 @@ class Ranked:
     """The scores of all sessions, and how to judge an order of them."""
 
     corpus: Corpus
+    tokens: Path
     sessions: pl.DataFrame
 
     def values(self, measure: str, rank: pl.Expr) -> npt.NDArray[np.float64]:
@@ -80,7 +93,7 @@ def ranked(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Ranked:
     np.save(dense / "document_vectors.npy", np.ones((corpus.documents.height, 1), np.float32))
     np.save(dense / "query_vectors.npy", np.ones((corpus.queries.height, 1), np.float32))
     build_sessions.build(corpus_dir, dense, bm25, PROTOCOL, SessionScoreParams(ties=TieRule.EARLIEST), out)
-    return Ranked(corpus, pl.read_parquet(out / "candidates.parquet"))
+    return Ranked(corpus, tokens, pl.read_parquet(out / "candidates.parquet"))
 
 
 def test_bm25_on_locomo_against_published(ranked: Ranked) -> None:
@@ -111,3 +124,24 @@ def test_bm25_with_the_latest_of_equal_sessions_first(ranked: Ranked) -> None:
     latest = pl.struct(-score, -place).rank("ordinal").over("query_index") - 1
     mean = float(np.nanmean(ranked.values("Success@1", latest)))
     assert mean == pytest.approx(SUCCESS_AT_1_LATEST, abs=TO_FOUR_PLACES)
+
+
+def test_bm25_grid_against_published(ranked: Ranked) -> None:
+    """The best of study B's grid, BM25L among them, each to four places."""
+    settings = [Bm25Params.model_validate({"variant": variant, "k1": k1, "b": b}) for variant, k1, b in GRID]
+    documents, questions = (
+        RaggedTokens.from_series(pl.read_parquet(ranked.tokens / f"{name}_tokens.parquet")["tokens"])
+        for name in ("document", "query")
+    )
+    by = judging(ranked.corpus, parse_protocol(PROTOCOL))
+    is_right = np.zeros((ranked.corpus.queries.height, ranked.corpus.sessions.height), dtype=bool)
+    is_right[by.relevance["query_index"].to_numpy(), by.relevance["item_index"].to_numpy()] = True
+    scopes, n_right = scope_documents(ranked.corpus, parse_protocol(PROTOCOL)), np.zeros(len(GRID))
+    for number, members in enumerate(scopes.documents):
+        asked, units = np.flatnonzero(scopes.query_scope == number), scopes.units[number]
+        scores = grid_scores(documents.take(members.astype(np.int64)).merged(units), questions.take(asked), settings)
+        session_of = by.item_of[members[np.unique(units, return_index=True)[1]]]
+        best = scores.round(DECIMALS).argmax(axis=2)  # of equals the first: the earliest session
+        n_right += is_right[asked, session_of[best]].sum(axis=1)
+    found = dict(zip(GRID, n_right / N_QUESTIONS, strict=True))
+    assert found == pytest.approx(GRID, abs=TO_FOUR_PLACES)
