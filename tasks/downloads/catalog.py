@@ -97,8 +97,11 @@ class ModelEntry(ModelShape):
 
     @model_validator(mode="after")
     def _has_what_its_kind_needs(self) -> "ModelEntry":
-        if self.kind == "bi-encoder" and (self.dimension is None or self.pooling is None):
-            raise ValueError("a bi-encoder needs dimension and pooling")
+        keeps_pieces = self.backend == "onnx" and self.pooling is None  # a ColBERT: one vector per word piece
+        if self.kind == "bi-encoder" and (self.dimension is None or (self.pooling is None and not keeps_pieces)):
+            raise ValueError(
+                "a bi-encoder needs dimension and pooling; only one for onnx may have no pooling (ColBERT)"
+            )
         return self
 
 

