@@ -1,6 +1,7 @@
 """From rankings to a report's tables: measures, behaviour and statistics under one protocol."""
 
 from flows.prepare_corpus import Prepared
+from flows.rank_sessions import measure_latency, study_bm25
 from flows.rank_variants import Found
 from flows.run_config import RunConfig
 from flows.searches import measures_of, protocols_of, report_of, significance_of
@@ -44,11 +45,12 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) 
     statistics = significance.statistics(
         metrics=metrics, corpus=corpus, params=significance_of(config, found.search, protocol)
     )
+    is_main = protocol == protocols_of(config)[0]
     return reporting.tables_and_figures(
         dataset=config.dataset,
         protocol=str(protocol),
         corpus=corpus,
-        candidates={variant: found.inputs[variant].candidates for variant in rankings},
+        candidates={variant: found.candidates[variant] for variant in rankings},
         rankings=rankings,
         metrics=metrics,
         ties=ties,
@@ -57,6 +59,10 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) 
         classes=ready.labels.classes,
         texts=ready.texts,
         truncation=ready.truncation,
+        groups=measures.query_groups(corpus=corpus, protocol=str(protocol), params=config.groups),
+        fused=found.fused,
+        grid=study_bm25(config, protocol, ready) if is_main else None,
+        latency=measure_latency(config, protocol, ready) if is_main else (),
         params=report_of(config, protocol),
         streams=other_streams(config, protocol, found, corpus, classes),
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from flows.prepare_corpus import Prepared
+from flows.rank_sessions import rank_sessions, score_together
 from flows.run_config import RunConfig
 from flows.searches import Lists, Search
 from tasks.artifacts import Artifact
@@ -11,7 +12,6 @@ from tasks.candidates import prefect_tasks as candidates
 from tasks.clusters import prefect_tasks as clusters
 from tasks.corpora import prefect_tasks as corpora
 from tasks.indexes import prefect_tasks as indexes
-from tasks.reranking import prefect_tasks as reranking
 from tasks.simulation import prefect_tasks as simulation
 from tasks.simulation.variants import Variant
 from tasks.text import prefect_tasks as text
@@ -24,12 +24,15 @@ Scored = tuple[Artifact | None, list[Artifact]]
 class Found:
     """The rankings of one search, and what each was replayed on, by canonical name of the variant.
 
-    `asked` says which questions were asked, None for all.
+    `asked` says which questions were asked, None for all; `inputs` are those of the variants that rank lists,
+    `fused` the combined scores of those that rank sessions.
     """
 
     search: Search
     asked: Artifact | None
     inputs: dict[str, simulation.ReplayInputs]
+    candidates: dict[str, Artifact]
+    fused: dict[str, Artifact]
     rankings: dict[str, Artifact]
 
 
@@ -39,7 +42,7 @@ def run_search(config: RunConfig, search: Search, ready: Prepared) -> Found:
     if search.protocol.sample:
         population = config.stream.published_ids
         asked = corpora.sample(corpus=ready.corpus, size=search.protocol.sample, population=population)
-    found = Found(search, asked, {}, {})
+    found = Found(search, asked, {}, {}, {}, {})
     pools = {lists: candidate_pool(search, lists, asked, ready) for lists in search.lists}
     scored = score_pairs(config, [pool for lists, pool in pools.items() if lists.needs_logits], ready)
     for lists, pool in pools.items():
@@ -48,6 +51,9 @@ def run_search(config: RunConfig, search: Search, ready: Prepared) -> Found:
         for variant in lists.adaptive:
             found.rankings[str(variant)] = adaptive_rerank(config, search, lists, variant, asked, ready)
         found.inputs.update({str(variant): inputs for variant in lists.variants})
+        found.candidates.update({str(variant): pool for variant in lists.variants})
+    for name, (sessions, fused, ranking) in rank_sessions(config, search, ready, asked).items():
+        found.candidates[name], found.fused[name], found.rankings[name] = sessions, fused, ranking
     return found
 
 
@@ -57,16 +63,18 @@ def candidate_pool(search: Search, lists: Lists, asked: Artifact | None, ready: 
     everywhere = str(replace(search.protocol, sample=0, dedup=0.0))  # the same index, whoever asks
     bm25 = indexes.bm25(tokens=tokens, corpus=ready.corpus, protocol=everywhere, params=lists.bm25)
     return candidates.pool(
-        corpus=ready.corpus, dense=ready.dense, bm25=bm25, protocol=everywhere, params=lists.candidates, asked=asked
+        corpus=ready.corpus,
+        dense=ready.dense_of(lists.stage.encoder),
+        bm25=bm25,
+        protocol=everywhere,
+        params=lists.candidates,
+        asked=asked,
     )
 
 
 def score_pairs(config: RunConfig, pools: Sequence[Artifact], ready: Prepared) -> Scored:
     """Score the pairs of all pools together: one that is in several is scored once."""
-    if not pools:
-        return None, []
-    wanted = pools[0] if len(pools) == 1 else candidates.union(pools=pools)
-    return reranking.score(wanted, ready.texts, ready.reranker, config.pairs, config.reranker)
+    return score_together(config, pools, ready) if pools else (None, [])
 
 
 def replay_inputs(

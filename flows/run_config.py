@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from flows.run_limits import check_limits
-from flows.searches import searches_of
+from flows.searches import protocols_of, searches_of
 from flows.settings import apply, complaints, profile_names, read_profile
 from tasks.behaviour.decomposition import BehaviourParams
 from tasks.candidates.build import CandidateParams
@@ -16,15 +16,17 @@ from tasks.clusters.kmeans import STREAM_SOURCES, ClusterParams, ClusterSource
 from tasks.corpora.locomo import LocomoParams
 from tasks.corpora.longmemeval import LongmemevalParams
 from tasks.corpora.nfcorpus import NfcorpusParams
-from tasks.corpora.protocols import Protocol, parse_protocol
+from tasks.corpora.protocols import EvidenceRule, Protocol, parse_protocol
 from tasks.corpora.synthetic.params import SyntheticParams
 from tasks.embeddings.encoders import EncoderParams, native_precision
 from tasks.indexes.bm25 import Bm25Params
 from tasks.measures.names import MeasureParams
+from tasks.measures.query_groups import QueryGroupParams
 from tasks.records import BenchError, Params
 from tasks.reporting.build import ReportParams
 from tasks.reranking.build import ScoreParams
 from tasks.reranking.pairs import PairParams
+from tasks.selection.build_grid import GridParams
 from tasks.significance.families import Family
 from tasks.significance.tables import SignificanceParams
 from tasks.simulation.build_replay import ReplayParams
@@ -104,6 +106,9 @@ class RunConfig(Params):
     measures: MeasureParams = MeasureParams()
     behaviour: BehaviourParams = BehaviourParams()
     stream_seeds: int = Field(default=0, ge=0)
+    groups: QueryGroupParams = QueryGroupParams()
+    bm25_grid: GridParams | None = None
+    latency_queries: int = Field(default=0, ge=0)
     significance: SignificanceParams = SignificanceParams()
     report: ReportParams = ReportParams()
 
@@ -133,6 +138,12 @@ class RunConfig(Params):
         options: SyntheticParams | LocomoParams | LongmemevalParams | NfcorpusParams
         options = getattr(self, OPTIONS_OF[self.dataset])
         return options
+
+    @property
+    def strict_params(self) -> LocomoParams | None:
+        """The options of the corpus whose evidence is read as study B reads it, where a protocol asks for that."""
+        is_asked = any(protocol.evidence is EvidenceRule.STRICT for protocol in protocols_of(self))
+        return self.locomo.model_copy(update={"evidence": "strict"}) if is_asked else None
 
     @property
     def behaviour_params(self) -> BehaviourParams:
@@ -206,6 +217,8 @@ class RunConfig(Params):
             k=self.candidates.k,
             rrf_k=self.candidates.rrf_k,
             rank_origin=self.candidates.rank_origin,
+            combine=self.candidates.combine,
+            bm25_weight=self.candidates.bm25_weight,
             ties=self.candidates.ties,
             tie_seed=self.candidates.tie_seed,
             fill=self.candidates.fill_zero_scores,

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from flows.searches import encoders_of, searches_of
 from flows.searches import faults as protocol_faults
-from flows.searches import searches_of
 from tasks.corpora.question_kinds import ALL_BLOCKS
 from tasks.downloads.catalog import load_catalog
 from tasks.measures.names import parse
@@ -89,9 +89,10 @@ def _ranges(config: "RunConfig") -> Iterator[str]:
 
 def _models(config: "RunConfig") -> Iterator[str]:
     catalog = load_catalog()
-    wanted = {"encoder.model": (config.encoder.model, "bi-encoder")}
-    wanted["reranker.model"] = (config.reranker.model, "cross-encoder")
-    for place, (name, kind) in wanted.items():
+    own, *others = encoders_of(config)
+    wanted = [("encoder.model", own, "bi-encoder"), ("reranker.model", config.reranker.model, "cross-encoder")]
+    wanted += [("the encoder of a variant", name, "bi-encoder") for name in others]
+    for place, name, kind in wanted:
         known = sorted(entry.name for entry in catalog.models.values() if entry.kind == kind)
         if name not in known:
             yield f"{place} = {name!r}; expected a {kind} of data/catalog.toml: {', '.join(known)}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tasks.candidates.build import CandidateParams
-from tasks.corpora.protocols import Protocol, ProtocolName, Qrels, parse_protocol
+from tasks.corpora.protocols import EvidenceRule, Protocol, ProtocolName, Qrels, parse_protocol
 from tasks.indexes.bm25 import Bm25Params
 from tasks.measures.names import OFFICIAL, MeasureParams
 from tasks.reporting.build import ReportParams
@@ -72,6 +72,8 @@ class Lists:
             k=max(self.stage.k, self.depth),
             rrf_k=self.stage.rrf_k,
             rank_origin=self.stage.rank_origin,
+            combine=self.stage.combine,
+            bm25_weight=self.stage.bm25_weight,
             ties=self.stage.ties,
             tie_seed=self.stage.tie_seed,
             fill_zero_scores=self.stage.fill,
@@ -117,8 +119,12 @@ class Search:
     ----------
     protocol
         What is searched and ranked.
+    judged
+        The first protocol of the run that judges it: where a weight is chosen, by its judgements.
     lists
         First stages, each with its variants; in the order of the configuration.
+    of_sessions
+        The variants that score whole sessions.
     baseline
         The variant that the others are compared with.
     families
@@ -128,7 +134,9 @@ class Search:
     """
 
     protocol: Protocol
+    judged: Protocol
     lists: tuple[Lists, ...]
+    of_sessions: tuple[Variant, ...]
     baseline: str
     families: tuple[Family, ...]
     replay: ReplayParams
@@ -136,7 +144,7 @@ class Search:
     @property
     def variants(self) -> tuple[Variant, ...]:
         """All variants."""
-        return tuple(variant for lists in self.lists for variant in lists.variants)
+        return (*(variant for lists in self.lists for variant in lists.variants), *self.of_sessions)
 
     @property
     def needs_stream(self) -> bool:
@@ -156,8 +164,11 @@ def protocols_of(config: "RunConfig") -> tuple[Protocol, ...]:
 def searches_of(config: "RunConfig") -> tuple[Search, ...]:
     """Return the searches of a run, the main one first."""
     protocols = protocols_of(config)
-    distinct = list(dict.fromkeys(protocol.search for protocol in protocols))
-    return tuple(_search(config, search, distinct[0]) for search in distinct)
+    judged: dict[Protocol, Protocol] = {}
+    for protocol in protocols:
+        judged.setdefault(protocol.search, protocol)
+    main = protocols[0].search
+    return tuple(_search(config, judge, is_main=search == main) for search, judge in judged.items())
 
 
 def measures_of(config: "RunConfig", protocol: Protocol) -> MeasureParams:
@@ -185,6 +196,8 @@ def faults(config: "RunConfig") -> Iterator[str]:
     for protocol in protocols:
         if protocol.name not in fitting:
             yield f"protocol {protocol} does not fit {config.dataset}; expected one of {', '.join(fitting)}"
+        if protocol.evidence is EvidenceRule.STRICT and config.dataset != "locomo":
+            yield f"protocol {protocol}: evidence=strict is a rule for the evidence strings of locomo"
         if protocol.qrels is Qrels.PATCHED and config.qrels_overlay is None:
             yield f"protocol {protocol}: no qrels_overlay is given; make one with `mnemobench overlay`"
     if len(set(protocols)) < len(protocols):
@@ -197,14 +210,14 @@ def _search_faults(config: "RunConfig", search: Search) -> Iterator[str]:
     names = [str(variant) for variant in search.variants]
     if len(set(names)) < len(names):
         yield f"a variant is there twice: {', '.join(names)}"
-    encoders = {variant.first_stage.encoder for variant in search.variants if "encoder" in variant.stage_names}
-    if strangers := sorted(encoders - {config.encoder.model}):
-        yield f"variants ask for the encoders {', '.join(strangers)}; a run has one: set encoder.model"
     if search.baseline not in names:
         yield f"the baseline {search.baseline} is not among the variants {', '.join(names)}"
     compared = {name for family in search.families for name in (family.baseline, *family.variants)}
     if absent := sorted(compared - set(names)):
         yield f"families compare {', '.join(absent)}, which is not among the variants {', '.join(names)}"
+    of_sessions = ", ".join(map(str, search.of_sessions))
+    if of_sessions and not search.protocol.ranks_sessions:
+        yield f"protocol {search.protocol} does not rank sessions; leave out {of_sessions}"
     stateful = ", ".join(name for name in names if name.startswith("rif("))
     reason = "ranks sessions" if search.protocol.shares_history else "gives every question a history of its own"
     if stateful and (not search.protocol.shares_history or search.protocol.ranks_sessions):
@@ -215,14 +228,17 @@ def _search_faults(config: "RunConfig", search: Search) -> Iterator[str]:
         yield f"protocol {search.protocol} asks a sample: a stream of all questions does not fit; leave out {stateful}"
 
 
-def _search(config: "RunConfig", search: Protocol, main: Protocol) -> Search:
-    asked = config.search_params(search, is_main=search == main)
+def _search(config: "RunConfig", judged: Protocol, *, is_main: bool) -> Search:
+    search = judged.search
+    asked = config.search_params(search, is_main=is_main)
     depth = OFFICIAL_DEPTH if search.is_official else 0
     variants = [parse(variant) for variant in asked.variants]
     named = {str(variant): str(variant.over(config.first_stage)) for variant in variants}
     return Search(
         protocol=search,
-        lists=_grouped(variants, config.first_stage, depth),
+        judged=judged,
+        lists=_grouped([variant for variant in variants if not variant.session], config.first_stage, depth),
+        of_sessions=tuple(variant.over(config.first_stage) for variant in variants if variant.session),
         baseline=str(parse(asked.baseline).over(config.first_stage)),
         families=tuple(_over(family, named) for family in asked.families),
         replay=config.replay.model_copy(update={"depth": max(config.replay.depth, depth)}),
@@ -248,3 +264,10 @@ def _grouped(variants: Sequence[Variant], first_stage: FirstStage, depth: int) -
     return tuple(
         Lists(stage, tuple(sorted(found, key=lambda v: order.index(str(v)))), depth) for stage, found in groups.items()
     )
+
+
+def encoders_of(config: "RunConfig") -> tuple[str, ...]:
+    """Return the encoders of a run, its own first."""
+    used = (variant for search in searches_of(config) for variant in search.variants)
+    named = (variant.first_stage.encoder for variant in used if "encoder" in variant.stage_names)
+    return tuple(dict.fromkeys([config.encoder.model, *named]))

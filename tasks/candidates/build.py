@@ -5,14 +5,16 @@ reranker reads.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 from pydantic import Field
 
+from tasks.candidates.combination import weighted, z_normalised
 from tasks.candidates.fusion import ABSENT, Fused
 from tasks.candidates.ranking import TieRule
 from tasks.candidates.search import CANDIDATES as CANDIDATES
@@ -35,6 +37,11 @@ class CandidateParams(Params):
         Depth of each of the two lists.
     rrf_k, rank_origin
         A document of rank r (from `rank_origin`) gets 1 / (rrf_k + r) from each list.
+    combine
+        `rrf`, or `z`: the two scores, z-normalised over the union of the lists and weighed (protocols.md B.2). Then
+        `rrf` is that of a document with the fused rank in both lists: what is subtracted from it means the same.
+    bm25_weight
+        Weight of BM25 under `z`.
     ties
         The tie rule, for both lists and for the fused one.
     tie_seed
@@ -46,6 +53,8 @@ class CandidateParams(Params):
     k: int = Field(default=30, ge=1)
     rrf_k: int = Field(default=60, ge=0)
     rank_origin: int = Field(default=1, ge=0, le=1)
+    combine: Literal["rrf", "z"] = "rrf"
+    bm25_weight: float = Field(default=0.5, ge=0, le=1)
     ties: TieRule = TieRule.OPAQUE
     tie_seed: int = 0
     fill_zero_scores: bool = False
@@ -167,12 +176,28 @@ class _ListSearch:
         listed = self._bm25_list(documents, scores)
         fused = fuse(self._ties, dense.units, listed, rrf_k=self._params.rrf_k, rank_origin=self._params.rank_origin)
         found = documents[fused.documents]
-        order = self._ties.top_fused(fused.rrf, found, len(found))
         dense_scores = exact_scores(scope.vectors, dense.row_of[fused.documents], self._query_vectors[query])
+        by_score = self._weighed(scores[fused.documents], dense_scores)
+        order = self._ties.top_fused(fused.rrf if by_score is None else by_score, found, len(found))
+        if by_score is not None:
+            fused = replace(fused, rrf=self._as_if_by_rank(order))
         table = _table(query, found, fused, dense_scores, scores[fused.documents])
         pool = (query, scope.scope_id, len(documents), int(np.count_nonzero(scores > 0)))
         ordered = table[order].with_columns(position=pl.int_range(pl.len(), dtype=pl.Int32))
         return ordered.select(*CANDIDATES), pool
+
+    def _weighed(self, bm25_scores: Scores, dense_scores: Scores) -> Scores | None:
+        """Return the weighed scores of the candidates; None where ranks are fused."""
+        if self._params.combine == "rrf":
+            return None
+        whole = np.array([0, len(bm25_scores)])
+        return weighted(self._params.bm25_weight, z_normalised(bm25_scores, whole), z_normalised(dense_scores, whole))
+
+    def _as_if_by_rank(self, order: Indices) -> Scores:
+        """Return what a candidate at each place of the order would have, were that its rank in both lists."""
+        rrf = np.empty(len(order))
+        rrf[order] = 2.0 / (self._params.rrf_k + self._params.rank_origin + np.arange(len(order)))
+        return rrf
 
     def _bm25_list(self, documents: Indices, scores: Scores) -> Indices:
         """Return the best units of the scope; those that match nothing only where filling is asked for."""

@@ -14,9 +14,12 @@ from pydantic import Field
 from tasks.files import write_text
 from tasks.progress import Progress
 from tasks.records import Params
-from tasks.reporting import checks, stream_tables, tables
+from tasks.reporting import checks, group_tables, stream_tables, tables
 from tasks.reporting.families import families, members, of_family
+from tasks.reporting.group_schemas import GROUP_SUMMARY, QUERY_GROUPS
 from tasks.reporting.labels import sharing_a_stage
+from tasks.reporting.latency_schemas import LATENCY
+from tasks.reporting.latency_sections import latency_table
 from tasks.reporting.run_facts import fingerprint
 from tasks.reporting.schemas import (
     ANSWERABILITY,
@@ -35,6 +38,8 @@ from tasks.reporting.schemas import (
     TIES,
     write,
 )
+from tasks.reporting.selection_schemas import ALPHA_CHOICES, ALPHA_CURVE
+from tasks.reporting.selection_tables import selection_tables
 from tasks.reporting.sources import Inputs, Sources
 from tasks.reporting.stream_spread import spreads
 
@@ -95,6 +100,7 @@ def _tables(source: Sources, params: ReportParams) -> Tables:
     asked = tables.queries(source, found[0]["baseline"] if found else None)
     metrics = tables.values(inputs.metrics / "query_metrics.parquet", source, QUERY_METRICS)
     errors = tables.values(inputs.behaviour / "behaviour_metrics.parquet", source, BEHAVIOUR)
+    groups = group_tables.query_groups(source, asked)
     streams = stream_tables.stream_metrics(source, pl.concat([metrics, errors]), asked, found, params.main_block)
     return {
         QUERIES.name: asked,
@@ -109,6 +115,10 @@ def _tables(source: Sources, params: ReportParams) -> Tables:
         TIES.name: tables.ties(source, asked),
         ANSWERABILITY.name: tables.answerability(source),
         DEFECTS.name: tables.defects(source, DEFECTS),
+        QUERY_GROUPS.name: groups,
+        GROUP_SUMMARY.name: group_tables.group_summary(metrics, asked, groups, [params.main_measure]),
+        LATENCY.name: latency_table(source, inputs.latency),
+        **selection_tables(source),
     }
 
 
@@ -131,7 +141,8 @@ def _facts(dataset: str, source: Sources, result: Tables, params: ReportParams) 
 
 
 def _figures(result: Tables, facts: dict[str, Any], folder: Path) -> None:
-    from tasks.reporting import figures  # matplotlib is slow to import, and a cached report draws nothing
+    # matplotlib is slow to import, and a cached report draws nothing
+    from tasks.reporting import figures, group_figures, selection_figures
 
     dataset, measure = facts["dataset"], facts["params"]["main_measure"]
     is_headline = (pl.col("block") == facts["params"]["main_block"]) & (pl.col("measure") == measure)
@@ -146,6 +157,8 @@ def _figures(result: Tables, facts: dict[str, Any], folder: Path) -> None:
     figures.changes(compared, measure, dataset, folder / "changes")
     _behaviour_figure(result, facts, folder)
     _stream_figures(result, facts, folder)
+    group_figures.draw(result[GROUP_SUMMARY.name], facts, folder)
+    selection_figures.draw(result[ALPHA_CURVE.name], result[ALPHA_CHOICES.name], dataset, folder)
     state = result[SUPPRESSION.name].filter(pl.col("variant").is_in(members(facts)))
     if state.height:
         mean = state.group_by("variant").agg(

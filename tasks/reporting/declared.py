@@ -8,11 +8,12 @@ import pyarrow.parquet as pq
 
 from tasks.records import BenchError
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Raised by every change of a column's name, type or meaning; stored in `runs.schema_version`.
 
 3: comparisons come in families (`family`, `family_index`, the key of `comparisons`), `runs.kind` tells sweeps apart,
 and there are tables of many streams, of the state over the stream, of sweeps and of a published study's cells.
+4: tables of groups of questions, of weights and settings chosen out of sample, of latency, of tests for few groups.
 """
 
 STRING, BOOLEAN, REAL = pl.String(), pl.Boolean(), pl.Float64()

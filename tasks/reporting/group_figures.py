@@ -15,12 +15,6 @@ from tasks.reporting.group_sections import TITLES, blocks_in_order, group_name
 from tasks.reporting.group_tables import groupings, in_order
 from tasks.reporting.labels import block_label, lines_of_label, variant_order
 
-FIGURES = {
-    "gold_session_length": "The main measure by length of the longest gold session",
-    "n_gold_sessions": "The main measure by number of gold sessions",
-}
-"""Titles of the figures that `draw` writes, by stem: for the report."""
-
 
 def draw(summary: pl.DataFrame, facts: dict[str, Any], folder: Path) -> None:
     """Draw one figure per grouping of the table `group_summary`, of the variants that a report leads with."""

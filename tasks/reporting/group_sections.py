@@ -23,6 +23,11 @@ TITLES = {
 _BLOCKS = ("main", "adversarial", "abstention")
 Cells = dict[tuple[str, str], dict[str, Any]]
 """By variant and column: n, mean, lo and hi."""
+FIGURES = {
+    "gold_session_length": "The main measure by length of the longest gold session",
+    "n_gold_sessions": "The main measure by number of gold sessions",
+}
+"""Titles of the figures that `group_figures.draw` writes, by stem: for the report."""
 
 
 def group_name(by: str, group: str) -> str:

@@ -1,7 +1,6 @@
 """Groups of questions for the warehouse: which questions are in which, and the mean of each group with its interval."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,10 +23,11 @@ Values = NDArray[np.float64]
 Row = tuple[Any, ...]
 
 
-def query_groups(source: Sources, groups_dir: Path) -> pl.DataFrame:
-    """Return the groups of every question (`QUERY_GROUPS`), from an artifact of the step `query_groups`."""
-    found = read_parquet(groups_dir / "query_groups.parquet")
-    named = found.join(source.query_ids, on="query_index", validate="m:1").with_columns(source.of_protocol())
+def query_groups(source: Sources, asked: pl.DataFrame) -> pl.DataFrame:
+    """Return the groups (`QUERY_GROUPS`) of every question of the table `queries`."""
+    found = read_parquet(source.inputs.groups / "query_groups.parquet")
+    ids = source.query_ids.join(asked, on="query_id", how="semi")
+    named = found.join(ids, on="query_index", validate="m:1").with_columns(source.of_protocol())
     return fit(named, QUERY_GROUPS)
 
 

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from tasks.files import write_text
-from tasks.reporting import data_sections, sections
+from tasks.reporting import data_sections, sections, selection_sections
+from tasks.reporting.group_sections import FIGURES as GROUPS
+from tasks.reporting.group_sections import groups
 from tasks.reporting.headline import headline_sentences
 from tasks.reporting.labels import sharing_a_stage
+from tasks.reporting.latency_sections import latency
 from tasks.reporting.protocol_sections import protocols
 from tasks.reporting.run_facts import RunFacts
 from tasks.reporting.run_sections import facts_of, make_it_again, models, run_line, write_manifest
@@ -26,6 +29,8 @@ _FIGURES = {
     "suppression": "Suppression at the end of the stream",
     "suppression_over_stream": "Suppression over the stream",
     "streams": "What another stream of queries changes",
+    **GROUPS,
+    "alpha_curve": "Weight of BM25 in the fusion",
 }
 
 
@@ -59,6 +64,9 @@ def _lines(report_dirs: Sequence[Path], facts: dict[str, Any], run: RunFacts) ->
         sections.other_comparisons,
         sections.measures,
         sections.blocks,
+        groups,
+        selection_sections.weights,
+        selection_sections.bm25_grid,
         sections.behaviour,
         sections.answerability,
         sections.suppression,
@@ -69,6 +77,7 @@ def _lines(report_dirs: Sequence[Path], facts: dict[str, Any], run: RunFacts) ->
         lines += section(facts, report_dir)
     lines += models(run.models) if run.models else ["## Models", "", "No model was used.", ""]
     lines += _method(facts, run)
+    lines += latency(facts, report_dir)
     lines += data_sections.cost(run)
     lines += make_it_again(run, f", seed {run.seed}.")
     lines += _sql(facts, run)

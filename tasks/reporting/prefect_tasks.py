@@ -1,6 +1,6 @@
 """Figures and warehouse tables as a cached step."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tasks.artifacts import Artifact
@@ -27,12 +27,17 @@ def tables_and_figures(
     classes: Artifact,
     texts: Artifact,
     truncation: Artifact,
+    groups: Artifact,
     params: build.ReportParams,
     streams: Mapping[str, Artifact] | None = None,
+    fused: Mapping[str, Artifact] | None = None,
+    grid: Artifact | None = None,
+    latency: Sequence[Artifact] = (),
 ) -> None:
     """Draw the figures, and put the results into the warehouse's schema.
 
-    `candidates`, `rankings` and `streams` are by canonical name of the variant; `streams` where there are many.
+    `candidates`, `rankings` and `streams` are by canonical name of the variant; `streams` where there are many,
+    `fused` where scores are combined; `latency` by encoder.
     """
     inputs = Inputs(
         corpus=corpus.path,
@@ -45,6 +50,10 @@ def tables_and_figures(
         classes=classes.path,
         texts=texts.path,
         truncation=truncation.path,
+        groups=groups.path,
+        fused={variant: artifact.path for variant, artifact in (fused or {}).items()},
+        grid=grid.path if grid else None,
+        latency=[artifact.path for artifact in latency],
         streams={variant: artifact.path for variant, artifact in (streams or {}).items()},
     )
     build.build(dataset, protocol, inputs, params, out, progress)

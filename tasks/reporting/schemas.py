@@ -23,7 +23,10 @@ from tasks.reporting.declared import (
     read,
     write,
 )
+from tasks.reporting.group_schemas import GROUP_TABLES
+from tasks.reporting.latency_schemas import LATENCY_TABLES
 from tasks.reporting.run_schemas import ARTIFACTS, RUN_TABLES, RUNS, TIMINGS
+from tasks.reporting.selection_schemas import SELECTION_TABLES
 
 __all__ = [
     "ARTIFACTS",
@@ -286,6 +289,9 @@ REPORT_TABLES = (
     TIES,
     ANSWERABILITY,
     DEFECTS,
+    *GROUP_TABLES,
+    *SELECTION_TABLES,
+    *LATENCY_TABLES,
 )
 """Written by `build`: functions of the results alone."""
 EXTRA_TABLES = (SWEEP_METRICS, STUDY_CELLS)

@@ -1,6 +1,6 @@
 """What a report is made from: the artifacts of the stages before, and what of them is read once for several tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +19,8 @@ class Inputs:
 
     `rankings`, `candidates` and `streams` are by canonical name of the variant. Variants over one first stage have the
     same candidates. `streams` has the variants that were replayed on many other streams; none where it is empty.
+    `fused` has the variants that combine scores; `grid` and `latency` (one per encoder) are there where a run asks for
+    them.
     """
 
     corpus: Path
@@ -31,7 +33,11 @@ class Inputs:
     classes: Path
     texts: Path
     truncation: Path
+    groups: Path
     streams: Mapping[str, Path] = field(default_factory=dict)
+    fused: Mapping[str, Path] = field(default_factory=dict)
+    grid: Path | None = None
+    latency: Sequence[Path] = ()
 
     @property
     def variants(self) -> list[str]:

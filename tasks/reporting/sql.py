@@ -21,7 +21,7 @@ from tasks.reporting.schemas import TABLES
 Output = Literal["text", "csv", "json"]
 
 _READ = re.compile(
-    r"SELECT \* FROM read_parquet\('reports/warehouse/(?P<files>(?P<table>\w+)/[^']*)'(?P<options>[^)]*)\)"
+    r"SELECT \* FROM read_parquet\('reports/warehouse/(?P<files>(?P<table>[\w\[\]]+\*?)/[^']*)'(?P<options>[^)]*)\)"
 )
 """How `views.sql` reads a table of the warehouse, for a shell in the root of the checkout."""
 _READING = {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN, duckdb.StatementType.MULTI}

@@ -9,8 +9,8 @@ from pydantic import Field
 from tasks.candidates.ranking import DECIMALS
 from tasks.candidates.rankings import RANKINGS, read_rankings, write_rankings
 from tasks.progress import Progress, silent
-from tasks.records import BenchError, Params
-from tasks.reranking.build import read_logits
+from tasks.records import Params
+from tasks.reranking.logits import with_logits
 
 STEP_DOWN = 1.0
 """How far the score of the best that was not reranked lies below the least logit of those that were."""
@@ -55,7 +55,7 @@ def build(
         When one of the best `top` has no finite logit.
     """
     fused = read_rankings(rankings_dir).drop("logit").with_columns(is_head=pl.col("rank") <= params.top)
-    head = _with_logits(fused.filter("is_head"), pairs_dir, logit_shards).with_columns(
+    head = with_logits(fused.filter("is_head"), pairs_dir, logit_shards).with_columns(
         score=pl.col("logit").round(DECIMALS)
     )
     floor = head.group_by("query_index").agg(floor=pl.col("score").min() - STEP_DOWN)
@@ -73,18 +73,3 @@ def build(
     )
     write_rankings(ordered.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query_index")), out)
     progress(1, 1, "rankings")
-
-
-def _with_logits(head: pl.DataFrame, pairs_dir: Path, shards: Sequence[Path]) -> pl.DataFrame:
-    """Add the column logit to what is reranked."""
-    pairs = pl.read_parquet(pairs_dir / "pairs.parquet", columns=["query_index", "document_index", "pair_key"])
-    keys = ["query_index", "document_index"]
-    scored = head.join(pairs, on=keys, how="left", validate="m:1", maintain_order="left").join(
-        read_logits(shards), on="pair_key", how="left", validate="m:1", maintain_order="left"
-    )
-    if n_missing := scored.filter(pl.col("logit").is_null() | ~pl.col("logit").is_finite()).height:
-        raise BenchError(
-            f"{n_missing} of the {scored.height} best sessions have no finite logit; run the stage reranking on the "
-            "head of this very ranking, with the same `top`"
-        )
-    return scored.drop("pair_key")

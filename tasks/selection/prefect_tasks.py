@@ -6,7 +6,8 @@ from pathlib import Path
 from tasks.artifacts import Artifact
 from tasks.prefect_cache import step
 from tasks.progress import Progress
-from tasks.selection import build_fused, build_grid, build_head, build_reranked
+from tasks.selection import build_fused, build_grid, build_head, build_latency, build_reranked
+from tasks.selection.latency import LatencyParams
 
 
 @step(stage="selection", module=build_fused, libraries=("numpy", "polars", "scikit-learn"))
@@ -60,3 +61,22 @@ def bm25_grid(
     """Measure BM25 under every setting of a grid, and choose one for each conversation on the others."""
     classes_dir = classes.path if classes else None
     build_grid.build(tokens.path, corpus.path, protocol, params, out, progress, classes_dir)
+
+
+@step(stage="selection", module=build_latency, libraries=("numpy", "onnxruntime", "tokenizers", "torch"))
+def latency(
+    out: Path,
+    progress: Progress,
+    *,
+    corpus: Artifact,
+    texts: Artifact,
+    bm25: Artifact,
+    dense: Artifact,
+    encoder: Artifact,
+    reranker: Artifact,
+    protocol: str,
+    params: LatencyParams,
+) -> None:
+    """Measure how long one question takes on this machine. Not deterministic: kept per machine (`params.machine`)."""
+    inputs = build_latency.LatencyInputs(corpus.path, texts.path, bm25.path, dense.path, encoder.path, reranker.path)
+    build_latency.build(inputs, protocol, params, out, progress)

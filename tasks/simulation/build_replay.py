@@ -9,6 +9,7 @@ from pydantic import Field
 from tasks.candidates.rankings import write_rankings
 from tasks.progress import Progress, silent
 from tasks.records import BenchError, Params
+from tasks.reranking.logits import with_logits
 from tasks.simulation.suppressed import TRACE, read_asking, read_scopes, suppressed
 from tasks.simulation.variants import Variant, parse
 
@@ -112,26 +113,6 @@ def build(
     end.write_parquet(out / "suppression.parquet", compression="zstd")
     trace.write_parquet(out / "trace.parquet", compression="zstd")
     progress(1, 1, "variants")
-
-
-def with_logits(candidates: pl.DataFrame, pairs_dir: Path | None, shards: Sequence[Path]) -> pl.DataFrame:
-    """Return the candidates, in their order, with the column `logit`; raises `BenchError` where one has none."""
-    if pairs_dir is None or (candidates.height and not shards):
-        raise BenchError("a reranked variant came without pairs or logits; run the reranking stage")
-    pairs = pl.read_parquet(pairs_dir / "pairs.parquet", columns=["query_index", "document_index", "pair_key"])
-    logits = pl.concat(
-        [pl.DataFrame(schema={"pair_key": pl.Utf8, "logit": pl.Float64})]
-        + [pl.read_parquet(shard / "logits.parquet", columns=["pair_key", "logit"]) for shard in shards]
-    ).unique("pair_key", keep="first", maintain_order=True)
-    keyed = candidates.join(
-        pairs, on=["query_index", "document_index"], how="left", validate="m:1", maintain_order="left"
-    )
-    scored = keyed.join(logits, on="pair_key", how="left", validate="m:1", maintain_order="left").drop("pair_key")
-    if n_missing := scored.filter(pl.col("logit").is_null() | ~pl.col("logit").is_finite()).height:
-        raise BenchError(
-            f"{n_missing} of {scored.height} candidates have no finite logit; run the reranking stage on them"
-        )
-    return scored
 
 
 def _stateless(variant: Variant, candidates: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from tasks.clusters.kmeans import STREAM_SOURCES, ClusterSource
 from tasks.corpora.protocols import parse_protocol
 from tasks.corpora.tables import Corpus
 from tasks.records import Params
-from tasks.simulation.build_replay import with_logits
+from tasks.reranking.logits import with_logits
 from tasks.simulation.build_stream import read_populations
 from tasks.simulation.cluster_sources import Asking, in_clusters
 from tasks.simulation.layout import Layout, Served, lay_out

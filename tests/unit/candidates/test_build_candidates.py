@@ -244,3 +244,29 @@ def test_equal_scores_of_the_two_lists_keep_the_order_of_the_lists(tmp_path: Pat
         ranks = {row["document_index"]: (row["dense_rank"], row["bm25_rank"]) for row in candidates.to_dicts()}
         assert ranks == {0: (0, None), 1: (1, None), 2: (None, 0)}
     assert orders == {TieRule.RELEASED: [0, 2, 1], TieRule.RELEASED_BM25_FIRST: [2, 0, 1]}
+
+
+def test_scores_that_are_weighed_order_the_union_against_the_formula(tmp_path: Path) -> None:
+    """Protocol B.2 over the union of the lists; `rrf` is then that of the fused rank in both lists."""
+    inputs = Inputs(tmp_path, [[1], [1], [7], [1]], [[7]], vectors=PLANE, query_vectors=[[1.0, 0.0]])
+    weight = 0.3
+    candidates, _ = inputs.build(CandidateParams(k=2, ties=TieRule.EARLIEST, combine="z", bm25_weight=weight))
+    bm25 = {0: 0.0, 1: 0.0, 2: float(np.log(1 + 3.5 / 1.5) / 2.5)}
+    dense = {0: 1.0, 1: 0.9 / float(np.hypot(0.9, 0.1)), 2: 0.0}
+    z = {
+        d: weight * (bm25[d] - np.mean(list(bm25.values()))) / np.std(list(bm25.values()))
+        + (1 - weight) * (dense[d] - np.mean(list(dense.values()))) / np.std(list(dense.values()))
+        for d in bm25
+    }
+    assert candidates["document_index"].to_list() == sorted(z, key=lambda d: -z[d])
+    assert candidates["rrf"].to_list() == [2 / 61, 2 / 62, 2 / 63]
+    by_rank, _ = inputs.build(CandidateParams(k=2, ties=TieRule.EARLIEST))
+    same = ["document_index", "dense_rank", "bm25_rank", "dense_score", "bm25_score"]
+    assert candidates.select(same).sort("document_index").equals(by_rank.select(same).sort("document_index"))
+
+
+@pytest.mark.parametrize(("weight", "first"), [(1.0, 2), (0.0, 0)])
+def test_all_the_weight_on_one_list_puts_its_best_first(tmp_path: Path, weight: float, first: int) -> None:
+    inputs = Inputs(tmp_path, [[1], [1], [7], [1]], [[7]], vectors=PLANE, query_vectors=[[1.0, 0.0]])
+    candidates, _ = inputs.build(CandidateParams(k=2, combine="z", bm25_weight=weight))
+    assert candidates["document_index"][0] == first

@@ -85,7 +85,7 @@ def test_the_tie_audit_reads_the_scores(ranked: Path, top: int) -> None:
 
 
 def test_a_head_without_logits_is_refused_in_words(ranked: Path) -> None:
-    with pytest.raises(BenchError, match="1 of the 5 best sessions have no finite logit"):
+    with pytest.raises(BenchError, match="1 of 5 candidates have no finite logit"):
         reranked(ranked, 4, scored=3)
 
 
