@@ -59,8 +59,8 @@ def embed_shard(
     """Write `token_vectors.npy` (float16, all vectors end to end) and `texts.parquet` (text_key, n_vectors).
 
     Both are of one shard, in the plan's order. Uses every core; a vector depends on its text only. Disk: 2 bytes per
-    number, about 800 bytes per word piece of a document. Rounding to float16 changes a max-sim score by less than 1e-4
-    (measured on LoCoMo), and no Hit@1.
+    number, about 800 bytes per word piece of a document. Rounding to float16 changes a max-sim score by at most 5.5e-5
+    (all pairs of LoCoMo), and Hit@1 there by one of 1,978 questions (0.6421; with float32 0.6416).
 
     Raises
     ------

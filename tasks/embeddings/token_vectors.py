@@ -3,15 +3,16 @@
 A query is ``[CLS] [Q] q_1 ... q_l [SEP]``, cut at 32 pieces, and filled up to 32 with ``[MASK]`` ("query
 augmentation"): the masks are not attended to, but have vectors and count in the score. A document is
 ``[CLS] [D] d_1 ... d_m [SEP]`` without the vectors of punctuation. Each vector has length 1. These are the settings of
-answerai-colbert-small-v1 (query_maxlen 32, mask_punctuation, attend_to_mask_tokens false; [Q] and [D] are the pieces
-[unused0] and [unused1]).
+answerai-colbert-small-v1 as the artifact.metadata of a model trained from it repeats them (query_maxlen 32,
+mask_punctuation true, attend_to_mask_tokens false, dim 96; [Q] and [D] are the pieces [unused0] and [unused1]): the
+wheel has no such file.
 
 **The published model projects each vector from 384 to 96 numbers before it is normalised; the ONNX file of the
-catalogue lacks that layer.** What is scored here is its input, so what the model learnt holds only in part.
-Measured on LoCoMo (Hit@1 of the session with the best turn, strict evidence, 1,978 questions): 0.6416 as described;
-0.7108 without the masks (`is_augmented` false); 0.7144 without masks and markers; 0.6446 with the vectors of
-punctuation; 0.3908 when masks are attended to. The default is the model's own configuration, because the others were
-seen on the questions they would be judged by.
+catalogue lacks that layer.** What is scored here is its input, so what the model learnt holds only in part. Measured
+on LoCoMo (Hit@1 of the session with the best turn, strict evidence, 1,978 questions, vectors in float32): 0.6416 as
+described; 0.7108 without the masks (`is_augmented` false); 0.7144 without masks and markers; 0.6446 with the vectors
+of punctuation; 0.3908 when masks are attended to. The default is the model's own configuration, because the others
+were seen on the questions they would be judged by.
 """
 
 import string
