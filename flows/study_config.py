@@ -10,25 +10,26 @@ from flows.settings import apply, complaints, read_profile
 from tasks.corpora.protocols import parse_protocol
 from tasks.records import BenchError, Params
 from tasks.studies import plan
+from tasks.studies.catalog import AVAILABLE
 from tasks.studies.declared import NDCG
-from tasks.studies.published import Published
+from tasks.studies.published import STUDY_A, Published
 
-SHARED_BY_NAME = ("study", "datasets", "options", "profile")
+SHARED_BY_NAME = ("study", "datasets", "encoders", "options", "profile")
 
 
 class StudyConfig(Params):
     """The runs of a study: one per data set, in the order of the report."""
 
     profile: str
-    study: Literal["study-a"]
+    study: Literal["study-a", "study-b"]
     runs: tuple[RunConfig, ...] = Field(min_length=1)
 
 
 def load_study(profile: str, overrides: Sequence[str] = ()) -> StudyConfig:
     """Return the runs of a study's profile with `key=value` overrides applied.
 
-    A setting is of every data set; `options.<dataset>.<setting>` is of one. Variants, protocols and comparisons follow
-    from the study: setting them is an error.
+    A setting is of every data set; `options.<dataset>.<setting>` is of one. `encoders` are those whose numbers are
+    measured. Variants, protocols and comparisons follow from the study: setting them is an error.
 
     Raises
     ------
@@ -38,24 +39,32 @@ def load_study(profile: str, overrides: Sequence[str] = ()) -> StudyConfig:
     settings = read_profile(profile)
     for override in overrides:
         apply(settings, override)
+    study, known = settings["study"], plan.datasets(settings["study"])
     datasets, options = settings.get("datasets"), settings.get("options", {})
-    if not isinstance(datasets, list) or not datasets or not set(map(str, datasets)) <= set(plan.DATASETS):
-        raise BenchError(f"datasets = {datasets!r}; expected some of {', '.join(plan.DATASETS)}")
-    if not isinstance(options, dict) or (strangers := sorted(set(options) - set(plan.DATASETS))):
-        raise BenchError(f"options of {', '.join(strangers)}; expected those of {', '.join(plan.DATASETS)}")
+    if not isinstance(datasets, list) or not datasets or not set(map(str, datasets)) <= set(known):
+        raise BenchError(f"datasets = {datasets!r}; expected some of {', '.join(known)}")
+    if not isinstance(options, dict) or (strangers := sorted(set(options) - set(known))):
+        raise BenchError(f"options of {', '.join(strangers)}; expected those of {', '.join(known)}")
+    encoders = settings.get("encoders", list(AVAILABLE))
+    if not isinstance(encoders, list) or not encoders:
+        raise BenchError(f"encoders = {encoders!r}; expected a list of names of the catalogue (data/catalog.toml)")
     derived = {"variants", "protocol", "other_protocols", "searches", "dataset"}
     if given := sorted(derived & set(settings)):
         raise BenchError(f"profile {profile}: {', '.join(given)} follow from the study and cannot be set")
     shared = {name: value for name, value in settings.items() if name not in SHARED_BY_NAME}
-    runs = [_run(profile, str(dataset), _merged(shared, options.get(dataset, {}))) for dataset in datasets]
-    return StudyConfig(profile=profile, study=settings["study"], runs=tuple(runs))
+    asked = tuple(map(str, encoders))
+    runs = [_run(profile, study, str(name), asked, _merged(shared, options.get(name, {}))) for name in datasets]
+    return StudyConfig(profile=profile, study=study, runs=tuple(runs))
 
 
-def _run(profile: str, dataset: str, settings: dict[str, Any]) -> RunConfig:
-    main, *others = plan.protocols(dataset)
-    searched = {protocol: _compared(dataset, protocol) for protocol in (main, *others)}
-    compared = searched[main]
-    published = Published().per_query(dataset, "baseline", NDCG)  # in the order that the study drew over
+def _run(profile: str, study: str, dataset: str, encoders: tuple[str, ...], settings: dict[str, Any]) -> RunConfig:
+    main, *others = plan.protocols(study, dataset)
+    searches: dict[str, dict[str, Any]] = {}  # protocols of one search judge the same variants
+    for protocol in (main, *others):
+        search = str(parse_protocol(protocol).search)
+        searches.setdefault(search, _compared(study, dataset, protocol, encoders))
+    compared = searches.pop(str(parse_protocol(main).search))
+    published = Published(STUDY_A).per_query(dataset, "baseline", NDCG)  # in the order that study A drew over
     stream = {"published_ids": tuple(published or ()), **settings.get("stream", {})}
     filled = {
         **settings,
@@ -65,7 +74,7 @@ def _run(profile: str, dataset: str, settings: dict[str, Any]) -> RunConfig:
         "other_protocols": others,
         "variants": compared["variants"],
         "stream": stream,
-        "searches": {str(parse_protocol(protocol).search): searched[protocol] for protocol in others},
+        "searches": searches,
         "significance": {**settings.get("significance", {}), **{k: compared[k] for k in ("baseline", "families")}},
     }
     try:
@@ -74,10 +83,10 @@ def _run(profile: str, dataset: str, settings: dict[str, Any]) -> RunConfig:
         raise BenchError(f"profile {profile}, {dataset}: " + "; ".join(complaints(RunConfig, error))) from error
 
 
-def _compared(dataset: str, protocol: str) -> dict[str, Any]:
-    families = plan.families(dataset, protocol)
+def _compared(study: str, dataset: str, protocol: str, encoders: Sequence[str]) -> dict[str, Any]:
+    families = plan.families(study, dataset, protocol, encoders)
     return {
-        "variants": plan.variants(dataset, protocol),
+        "variants": plan.variants(study, dataset, protocol, encoders),
         "baseline": families[0].baseline,
         "families": families,
     }

@@ -12,20 +12,17 @@ from tasks.progress import Progress, silent
 from tasks.records import BenchError
 from tasks.reporting.schemas import STUDY_CELLS, conform, write
 from tasks.reporting.warehouse import read_facts
-from tasks.studies.causes import causes
-from tasks.studies.cells import agreement, published_cells, unpublished_cells
+from tasks.studies.catalog import Declarations, declarations
+from tasks.studies.cells import published_cells, unpublished_cells
 from tasks.studies.estimates import StudyParams, estimates
-from tasks.studies.names import PROTOCOL_OF
-from tasks.studies.published import STUDY_A_FOLDER, Published
-from tasks.studies.readings import readings
+from tasks.studies.published import STUDY_A, Published
 from tasks.studies.results import Keys, Results
-from tasks.studies.schemas import STUDY_TABLES
-from tasks.studies.streams import streams, traces
-from tasks.studies.study_a import tables
-from tasks.studies.text_against_code import places
+from tasks.studies.schemas import CELLS, UNPUBLISHED
 
 DATA_SETS = "data_sets.json"
 """By data set that the run holds, in the order of the run: the protocols, and the note of its source."""
+STUDY = "study.json"
+"""The name of the study."""
 
 
 def build(
@@ -35,9 +32,9 @@ def build(
     progress: Progress = silent,
     *,
     keys: Mapping[str, Keys] | None = None,
-    published: Path = STUDY_A_FOLDER,
+    published: Path | None = None,
 ) -> None:
-    """Write `study_cells.parquet`, the other tables of `STUDY_TABLES`, `data_sets.json` and `figures/` into `out`.
+    """Write `study_cells.parquet`, the study's other tables, `data_sets.json`, `study.json` and `figures/` into `out`.
 
     Parameters
     ----------
@@ -45,7 +42,7 @@ def build(
         By data set: folders that the stage `reporting` wrote, one for each protocol. A data set of the study that is
         not there is not measured.
     params
-        Resamples and seed; the digest of the published files, where it is given, must be theirs.
+        The study, resamples and seed; the digest of the published files, where it is given, must be theirs.
     out
         Directory to write into.
     progress
@@ -53,32 +50,36 @@ def build(
     keys
         By data set, protocol and variant: keys of the artifacts that hold the rankings, for the receipts.
     published
-        Folder of the published files.
+        Folder of the published files; None for the study's own.
 
     Raises
     ------
     BenchError
         For a data set that the study does not have, a report of another one, or other published files than promised.
     """
-    strangers = sorted(set(reports) - set(PROTOCOL_OF))
-    if strangers:
-        raise BenchError(f"study A has no data set {', '.join(strangers)}; expected some of {', '.join(PROTOCOL_OF)}")
-    files = Published(published)
+    declared, known = declarations(params.study), declarations(params.study).protocol_of
+    if strangers := sorted(set(reports) - set(known)):
+        raise BenchError(
+            f"{declared.label} has no data set {', '.join(strangers)}; expected some of {', '.join(known)}"
+        )
+    files = Published(params.study, published)
     if params.published_digest not in ("", files.digest):
         raise BenchError(
-            f"{published}: the published files have digest {files.digest}, expected {params.published_digest}; they "
+            f"{files.folder}: the published files have digest {files.digest}, expected {params.published_digest}; they "
             "changed while the run went on: run it again"
         )
-    frames: dict[str, list[pl.DataFrame]] = {table.name: [] for table in STUDY_TABLES}
-    n_steps = len(PROTOCOL_OF) + 1
-    for n_done, dataset in enumerate(PROTOCOL_OF, start=1):
-        results = Results.of(dataset, reports.get(dataset, ()), (keys or {}).get(dataset))
-        for name, frame in _of_one(results, files, params).items():
-            frames[name].append(frame)
+    tables = (CELLS, UNPUBLISHED, *declared.tables)
+    frames: dict[str, list[pl.DataFrame]] = {table.name: [] for table in tables}
+    n_steps = len(known) + 1
+    for n_done, dataset in enumerate(known, start=1):
+        results = Results.of(dataset, reports.get(dataset, ()), (keys or {}).get(dataset), declared.blocks)
+        for table, frame in zip(tables, _of_one(declared, results, files, params), strict=True):
+            frames[table.name].append(frame)
         progress(n_done, n_steps, "steps")
-    for table in STUDY_TABLES:
+    for table in tables:
         write(pl.concat(frames[table.name]), table, out / f"{table.name}.parquet")
     write_text(out / DATA_SETS, json.dumps(_data_sets(reports), indent=1, ensure_ascii=False) + "\n")
+    write_text(out / STUDY, json.dumps({"study": params.study}) + "\n")
     _draw(out, files)
     progress(n_steps, n_steps, "steps")
 
@@ -89,19 +90,16 @@ def study_cells(study_dir: Path, dataset: str) -> pl.DataFrame:
     return conform(cells.drop("dataset"), STUDY_CELLS)
 
 
-def _of_one(results: Results, published: Published, params: StudyParams) -> dict[str, pl.DataFrame]:
-    cells = tuple(cell for cell in tables() if cell.dataset == results.dataset)
+def _of_one(
+    declared: Declarations, results: Results, published: Published, params: StudyParams
+) -> tuple[pl.DataFrame, ...]:
+    cells = tuple(cell for cell in declared.cells() if cell.dataset == results.dataset)
     found = estimates(results, (cell.quantity for cell in cells), params)
-    frames = (
-        published_cells(cells, results, found, published, params),
+    return (
+        published_cells(cells, results, found, published, params, declared.pairs_of),
         unpublished_cells(cells, results, found),
-        agreement(results, published, params),
-        readings(places(), results, published, params),
-        causes(results, published, params),
-        streams(cells, results, published),
-        traces(results),
+        *declared.frames(cells, results, published, params),
     )
-    return {table.name: frame for table, frame in zip(STUDY_TABLES, frames, strict=True)}
 
 
 def _data_sets(reports: Mapping[str, Sequence[Path]]) -> dict[str, dict[str, Any]]:
@@ -116,6 +114,7 @@ def _data_sets(reports: Mapping[str, Sequence[Path]]) -> dict[str, dict[str, Any
 
 
 def _draw(out: Path, published: Published) -> None:
-    from tasks.studies import figures  # matplotlib is slow to import
+    from tasks.studies import study_a_figures, study_b_figures  # matplotlib is slow to import
 
-    figures.draw_all(out, out / "figures", published)
+    draw_all = study_a_figures.draw_all if published.study == STUDY_A else study_b_figures.draw_all
+    draw_all(out, out / "figures", published)

@@ -3,20 +3,27 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from tasks.randomness import generator
 from tasks.records import Params
 from tasks.significance.bootstrap import Interval, mean_intervals
+from tasks.significance.clustered import cluster_bootstrap
+from tasks.significance.grouped import grouped
 from tasks.significance.permutation import sign_flips
 from tasks.significance.tables import DECIMALS
 from tasks.studies.declared import STATE_MEASURES, Quantity, Statistic
-from tasks.studies.results import Results, Values
+from tasks.studies.published import STUDY_A
+from tasks.studies.results import Flags, Judged, Results, Values
 
 NAN = float("nan")
+QUERY_GROUPS = "query_groups"
+CLOSE = 1e-9
+"""Numbers of a table's line that are closer are the same."""
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -25,12 +32,15 @@ class StudyParams(Params):
 
     Attributes
     ----------
+    study
+        Its name.
     n_resamples, seed
         Bootstrap resamples and sign-flips, and the run's seed.
     published_digest
         Digest of the published files (`Published.digest`): it makes them an ingredient of the artifact's key.
     """
 
+    study: Literal["study-a", "study-b"] = "study-a"
     n_resamples: int = 10_000
     seed: int = 42
     published_digest: str = ""
@@ -68,27 +78,72 @@ def vector(results: Results, quantity: Quantity) -> Values | None:
         if other is None:
             return None
         ours = ours - other
-    if quantity.question_type is None:
-        return ours
-    return np.where(results.judged[quantity.protocol].question_types == quantity.question_type, ours, np.nan)
+    is_asked = _asked(results.judged[quantity.protocol], quantity)
+    return None if is_asked is None else np.where(is_asked, ours, np.nan)
+
+
+def _asked(report: Judged, quantity: Quantity) -> Flags | None:
+    """Return (n,) bool: the questions that a quantity is about; None where the run does not say its group."""
+    questions = report.questions
+    is_asked = np.ones(len(questions.query_ids), dtype=bool)
+    if quantity.question_type is not None:
+        is_asked &= questions.question_types == quantity.question_type
+    if quantity.block is not None:
+        is_asked &= questions.blocks == quantity.block
+    if quantity.group is not None:
+        groups = report.table(QUERY_GROUPS)
+        if groups is None:
+            return None
+        by, group = quantity.group
+        members = set(groups.filter(pl.col("by") == by, pl.col("group") == group)["query_id"])
+        is_asked &= np.array([query_id in members for query_id in questions.query_ids])
+    return is_asked
 
 
 def estimates(results: Results, quantities: Iterable[Quantity], params: StudyParams) -> dict[Quantity, Estimate]:
     """Return our value of each quantity. Those over the same questions see the same resamples."""
     wanted = list(dict.fromkeys(quantities))
-    of_states = [quantity for quantity in wanted if quantity.measure in STATE_MEASURES]
+    of_states = {quantity for quantity in wanted if quantity.measure in STATE_MEASURES}
+    of_tables = {quantity for quantity in wanted if quantity.source is not None}
     columns = {
         quantity: found
         for quantity in wanted
-        if quantity not in of_states and (found := vector(results, quantity)) is not None
+        if quantity not in of_states | of_tables and (found := vector(results, quantity)) is not None
     }
-    intervals = column_intervals({q: v for q, v in columns.items() if q.statistic is not Statistic.P}, params)
-    tests = column_tests({q: v for q, v in columns.items() if q.statistic is Statistic.P}, params)
+
+    def of(*statistics: Statistic) -> dict[Quantity, Values]:
+        return {quantity: column for quantity, column in columns.items() if quantity.statistic in statistics}
+
     found_all = dict.fromkeys(wanted, NOTHING)
     found_all |= {quantity: Estimate(_of_state(results, quantity)) for quantity in of_states}
+    found_all |= {quantity: _of_table(results, quantity) for quantity in of_tables}
+    found_all |= {q: Estimate(float(_defined(v)), n=_defined(v)) for q, v in of(Statistic.N).items() if _defined(v)}
+    tests = column_tests(of(Statistic.P), params)
     found_all |= {quantity: Estimate(p, n=_defined(columns[quantity])) for quantity, p in tests.items()}
-    found_all |= {quantity: _estimate(results, quantity, interval) for quantity, interval in intervals.items()}
-    return found_all
+    sampled = of(Statistic.MEAN, Statistic.DIFFERENCE, Statistic.RELATIVE, Statistic.P_ONE_SIDED)
+    return found_all | _resampled(results, sampled, params)
+
+
+def _resampled(results: Results, columns: Mapping[Quantity, Values], params: StudyParams) -> dict[Quantity, Estimate]:
+    """Return the estimates that come from resamples: of questions, and of conversations where study B draws these."""
+    if params.study == STUDY_A:
+        return {q: _estimate(results, q, interval) for q, interval in column_intervals(columns, params).items()}
+    found: dict[Quantity, Estimate] = {}
+    for protocol in dict.fromkeys(quantity.protocol for quantity in columns):
+        mine = {quantity: column for quantity, column in columns.items() if quantity.protocol == protocol}
+        scopes = results.judged[protocol].questions.scope_ids
+        # Questions of a pool or of a haystack of their own are draws themselves: each is a group of one.
+        is_clustered = protocol.startswith("conversation-")
+        groups = np.unique(scopes, return_inverse=True)[1] if is_clustered else np.arange(len(scopes))
+        quantities = list(mine)
+        for places, part in grouped(np.column_stack(list(mine.values())), groups):
+            rng = generator(params.seed, "study", "bootstrap")
+            drawn = cluster_bootstrap(part, rng=rng, n_draws=params.n_resamples)
+            for quantity, one in zip((quantities[place] for place in places.tolist()), drawn, strict=True):
+                is_p = quantity.statistic is Statistic.P_ONE_SIDED
+                interval = Interval(one.delta, one.lo, one.hi, one.n, 0)
+                found[quantity] = Estimate(one.p, n=one.n) if is_p else _estimate(results, quantity, interval)
+    return found
 
 
 def column_intervals(columns: Mapping[Key, Values], params: StudyParams) -> dict[Key, Interval]:
@@ -134,6 +189,28 @@ def _scale(results: Results, quantity: Quantity) -> float:
     other = results.values(quantity.protocol, quantity.against, quantity.measure)
     mean = NAN if other is None else float(np.nanmean(other))
     return mean or NAN
+
+
+def _of_table(results: Results, quantity: Quantity) -> Estimate:
+    """Return a number of a table of the report; NaN where it has no such line, or more than one."""
+    report, source = results.judged.get(quantity.protocol), quantity.source
+    frame = None if report is None or source is None else report.table(source.table)
+    if frame is None or source is None:
+        return NOTHING
+    line = {"variant": quantity.variant, "measure": quantity.measure}
+    wanted = {name: value for name, value in line.items() if name in frame.columns} | dict(source.line)
+    if not {source.column, source.over or source.column, *wanted} <= set(frame.columns):
+        return NOTHING
+    for name, value in wanted.items():
+        is_close = isinstance(value, float)
+        frame = frame.filter((pl.col(name) - value).abs() < CLOSE if is_close else pl.col(name) == value)
+    if source.over is not None:
+        n = int(frame[source.over].sum())
+        return Estimate(float(frame[source.column].sum()) / n, n=n) if n else NOTHING
+    if frame.height != 1:
+        return NOTHING
+    row = frame.row(0, named=True)
+    return Estimate(float(row[source.column]), n=int(row.get("n") or 0))
 
 
 def _of_state(results: Results, quantity: Quantity) -> float:

@@ -10,6 +10,8 @@ from tasks.studies.verdicts import Verdict
 
 NOT_MEASURED = "*not measured*"
 NOT_PUBLISHED = UNDEFINED
+QUESTIONS, LATENCY = "questions", "latency_ms"
+"""The row that counts the questions of a column, and the measure whose values are milliseconds."""
 _COUNTS = set(STATE_MEASURES) - {"share_of_documents_above"}
 
 
@@ -42,14 +44,16 @@ def value_text(
     column, measure = row["column"], row["measure"]
     if column in ("p", "r_p") or column.startswith("p_"):
         return p_value(value)
-    if measure in _COUNTS:
+    if measure in _COUNTS or column == "n" or row.get("row") == QUESTIONS:
         return f"{value:,.0f}"
+    if measure == LATENCY:
+        return f"{value:,.1f}"
     if column in ("share_of_corpus", "deep_pass_share"):
         return share(value)
     has_interval = lo is not None and hi is not None and lo == lo and hi == hi
     if column == "relative_ndcg_gain":
         return f"{value:+.1%} [{lo:+.1%}, {hi:+.1%}]" if has_interval else f"{value:+.1%}"
-    is_difference = column.startswith("delta")
+    is_difference = column.startswith("delta") or row.get("against") is not None
     if has_interval:
         return estimate(value, lo, hi, is_difference=is_difference)
     if is_difference:

@@ -14,15 +14,15 @@ from tasks.reporting.run_facts import RunFacts
 from tasks.reporting.run_sections import make_it_again, models, run_line, write_manifest
 from tasks.reporting.scratch import report_folder
 from tasks.reporting.text_format import escape
-from tasks.studies import difference_sections, sections
+from tasks.studies import study_a_report, study_b_report
 from tasks.studies.build import DATA_SETS
 from tasks.studies.opening import opening
-from tasks.studies.published import STUDY_A_FOLDER, Published
+from tasks.studies.published import STUDY_A, Published
 from tasks.studies.study import DATASET_LABELS, Study
 
 
-def render(study_dir: Path, runs: Sequence[RunFacts] = (), published: Path = STUDY_A_FOLDER) -> str:
-    """Return the report of study A as Markdown (GitHub flavour).
+def render(study_dir: Path, runs: Sequence[RunFacts] = (), published: Path | None = None) -> str:
+    """Return the report of a study as Markdown (GitHub flavour).
 
     Parameters
     ----------
@@ -31,27 +31,14 @@ def render(study_dir: Path, runs: Sequence[RunFacts] = (), published: Path = STU
     runs
         Facts of the run, one for each data set of the report; without them the report does not name the run.
     published
-        Folder of the published files.
+        Folder of the published files; None for the study's own.
     """
-    study = Study.read(study_dir, Published(published))
+    study = Study.read(study_dir)
+    if published is not None:
+        study = Study.read(study_dir, Published(study.name, published))
     data = json.loads((study_dir / DATA_SETS).read_text(encoding="utf-8"))
-    lines = [*opening(study), *_notes(data), *(run_line(runs[0]) if runs else [])]
-    lines += ["![Published effects and ours](figures/effects.png)", ""]
-    for section in (
-        sections.gap_against_uniform,
-        sections.streams,
-        sections.main_details,
-        sections.sweeps,
-        sections.retrieval,
-        sections.behaviour,
-        sections.suppression,
-        sections.bm25_variants,
-        difference_sections.text_against_code,
-        difference_sections.causes,
-        sections.locomo,
-        difference_sections.method,
-    ):
-        lines += section(study)
+    sections = study_a_report.sections if study.name == STUDY_A else study_b_report.sections
+    lines = [*opening(study), *_notes(data), *(run_line(runs[0]) if runs else []), *sections(study)]
     lines += [
         *_models(runs),
         *_costs(list(data), runs),
@@ -61,7 +48,7 @@ def render(study_dir: Path, runs: Sequence[RunFacts] = (), published: Path = STU
 
 
 def write_study_report(
-    study_dir: Path, runs: Sequence[RunFacts], reports_root: Path, published: Path = STUDY_A_FOLDER
+    study_dir: Path, runs: Sequence[RunFacts], reports_root: Path, published: Path | None = None
 ) -> Path:
     """Write `<reports_root>/<run_id>/` (report.md, figures/, manifest.json) under a hidden name, then rename it.
 

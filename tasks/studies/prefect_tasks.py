@@ -19,7 +19,7 @@ def compare(
     rankings: Mapping[str, Mapping[str, Mapping[str, Artifact]]],
     params: StudyParams | None = None,
 ) -> Artifact:
-    """Set study A's numbers beside those of a run.
+    """Set a study's numbers beside those of a run.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def compare(
     rankings
         By data set, protocol and variant: what was judged, for the receipts.
     params
-        Resamples and seed; the published files are always an ingredient of the key.
+        The study, resamples and seed; the published files are always an ingredient of the key.
     """
     flat = {
         _APART.join((str(order), name, str(place))): one
@@ -39,7 +39,8 @@ def compare(
         dataset: {protocol: {name: one.key for name, one in ranked.items()} for protocol, ranked in searched.items()}
         for dataset, searched in rankings.items()
     }
-    keyed = (params or StudyParams()).model_copy(update={"published_digest": Published().digest})
+    asked = params or StudyParams()
+    keyed = asked.model_copy(update={"published_digest": Published(asked.study).digest})
     return tables_and_figures(reports=flat, keys=keys, params=keyed)
 
 

@@ -1,4 +1,4 @@
-"""What a study published, read from `data/published/`: single numbers with their digits, and per-query values."""
+"""What a study published, read from `data/published/<study>/`: single numbers with their digits; per-query values."""
 
 import csv
 import json
@@ -12,8 +12,13 @@ from tasks.records import BenchError
 from tasks.studies.declared import NDCG, POOL_RECALL, Where
 from tasks.studies.names import LONGMEMEVAL, NFCORPUS
 
-STUDY_A_FOLDER = CHECKOUT / "data" / "published" / "study-a"
-_PER_QUERY = {LONGMEMEVAL: "rif_longmemeval_per_query.json", NFCORPUS: "rif_nfcorpus_per_query.json"}
+FOLDER = CHECKOUT / "data" / "published"
+STUDY_A, STUDY_B = "study-a", "study-b"
+_PER_QUERY = {
+    STUDY_A: {LONGMEMEVAL: "rif_longmemeval_per_query.json", NFCORPUS: "rif_nfcorpus_per_query.json"},
+    STUDY_B: {},
+}
+"""By study and data set: the file with its per-query values, where it published any."""
 _CLAIMS = "rif_text_claims.csv"
 PerQuery = Mapping[str, float]
 
@@ -35,18 +40,31 @@ class Number:
         """
         return f"{value:.{self.decimals}f}" == f"{self.value:.{self.decimals}f}"
 
+    @property
+    def as_share(self) -> "Number":
+        """A number of per cent, as a share.
+
+        >>> Number(13.5, 2, 12.25, None).as_share
+        Number(value=0.135, decimals=4, lo=0.1225, hi=None)
+        """
+        lo, hi = (None if end is None else round(end / 100, self.decimals + 2) for end in (self.lo, self.hi))
+        return Number(round(self.value / 100, self.decimals + 2), self.decimals + 2, lo, hi)
+
 
 class Published:
-    """The published files of study A under one folder.
+    """The published files of a study, which has its name; in its own folder unless another is given.
 
     Raises
     ------
     BenchError
-        When a file is missing, or a declared place is not exactly one number in it.
+        When there is no such study, a file is missing, or a declared place is not exactly one number in it.
     """
 
-    def __init__(self, folder: Path = STUDY_A_FOLDER) -> None:
-        self.folder = folder
+    def __init__(self, study: str = STUDY_A, folder: Path | None = None) -> None:
+        if study not in _PER_QUERY:
+            raise BenchError(f"no study {study!r} was published; expected one of {', '.join(_PER_QUERY)}")
+        self.study = study
+        self.folder = folder or FOLDER / study
         self._lines: dict[str, list[dict[str, str]]] = {}
 
     @cached_property
@@ -57,7 +75,8 @@ class Published:
     def number(self, where: Where) -> Number:
         """Return the number at a place.
 
-        Its decimals are the most that its column shows for the data set: the files dropped trailing zeros.
+        Its decimals, unless the place says them, are the most that its column shows for the data set: the files
+        dropped trailing zeros.
         """
         wanted = dict(where.line)
         lines = self._read(where.file)
@@ -66,9 +85,11 @@ class Published:
             raise BenchError(
                 f"{where.file}: {len(found)} lines with {wanted} and a number in column {where.column}; expected one"
             )
-        same = [line[where.column] for line in lines if line["dataset"] == found[0]["dataset"]]
+        same = [line[where.column] for line in lines if line.get("dataset") == found[0].get("dataset")]
+        decimals = max(map(_decimals, same)) if where.decimals is None else where.decimals
         lo, hi = (float(found[0][end]) if end and found[0].get(end) else None for end in (where.lo, where.hi))
-        return Number(float(found[0][where.column]), max(map(_decimals, same)), lo, hi)
+        number = Number(float(found[0][where.column]), decimals, lo, hi)
+        return number.as_share if where.is_percent else number
 
     def claim(self, name: str) -> Number:
         """Return a number that stands in the text only."""
@@ -79,16 +100,16 @@ class Published:
 
     def per_query(self, dataset: str, row: str, measure: str) -> PerQuery | None:
         """Return the published values of a row of the main table by query id; None where there are none."""
-        if dataset not in _PER_QUERY or measure not in (NDCG, POOL_RECALL):
+        if dataset not in _PER_QUERY[self.study] or measure not in (NDCG, POOL_RECALL):
             return None
         return self._per_query[dataset].get((row, measure))
 
     @cached_property
     def _per_query(self) -> dict[str, dict[tuple[str, str], PerQuery]]:
-        return {dataset: self._configs(name) for dataset, name in _PER_QUERY.items()}
+        return {dataset: self._configs(name) for dataset, name in _PER_QUERY[self.study].items()}
 
     def _configs(self, name: str) -> dict[tuple[str, str], PerQuery]:
-        content = json.loads(_text(self.folder / name))
+        content = json.loads(self._text(name))
         found: dict[tuple[str, str], PerQuery] = {}
         for config in content["configs"]:
             row = config["name"].replace("-original", "-uniform")  # the study's word for the uniform rule
@@ -98,16 +119,18 @@ class Published:
 
     def _read(self, name: str) -> list[dict[str, str]]:
         if name not in self._lines:
-            self._lines[name] = list(csv.DictReader(_text(self.folder / name).splitlines()))
+            self._lines[name] = list(csv.DictReader(self._text(name).splitlines()))
         return self._lines[name]
+
+    def _text(self, name: str) -> str:
+        path = self.folder / name
+        try:
+            return path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise BenchError(
+                f"{path}: {error.strerror}; expected a published file of {self.study} (data/published)"
+            ) from error
 
 
 def _decimals(text: str) -> int:
     return len(text.partition(".")[2])
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BenchError(f"{path}: {error.strerror}; expected a published file of study A (data/published)") from error

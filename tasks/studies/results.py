@@ -1,6 +1,6 @@
 """Our side: per-query values, states and streams of one data set, from the reports of a run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tasks.corpora.protocols import Relevance, parse_protocol
+from tasks.corpora.protocols import Protocol, Relevance, parse_protocol
 from tasks.corpora.question_kinds import ALL_BLOCKS
 from tasks.records import BenchError, Block
 from tasks.reporting.schemas import (
@@ -26,8 +26,34 @@ from tasks.reporting.schemas import (
 from tasks.reporting.warehouse import read_facts
 
 Values = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Keys = Mapping[str, Mapping[str, str]]
 """By protocol and variant: the key of the artifact that holds its rankings."""
+Blocks = Callable[[Protocol], frozenset[str]]
+"""The blocks of questions that a study counts under a protocol."""
+
+
+def study_a_blocks(protocol: Protocol) -> frozenset[str]:
+    """Return the blocks that study A counts: under its own relevance every question, else those of the main block."""
+    return frozenset(Block) if protocol.relevance is Relevance.STUDY_A else frozenset({Block.MAIN})
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The questions of a report that are looked at, (n,) each, in one order.
+
+    Attributes
+    ----------
+    query_ids, question_types, blocks
+        Their ids, types and blocks.
+    scope_ids
+        Whose history each searches; "" where all search the same.
+    """
+
+    query_ids: tuple[str, ...]
+    question_types: NDArray[np.str_]
+    blocks: NDArray[np.str_]
+    scope_ids: NDArray[np.str_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +66,36 @@ class Judged:
         Name of the report's folder, which is the key of its artifact.
     variants
         Names of the variants in it.
-    query_ids, question_types
-        (n,) the questions that count: every one under study A's relevance, else those of the main block.
+    questions
+        The questions that the study counts.
     values
         (n,) by variant and measure; NaN where undefined.
     states, traces, streams, ties
         Tables of the report; of `ties` the rows of the questions that count.
+    tables
+        Folder of all its tables.
     """
 
     key: str
     variants: frozenset[str]
-    query_ids: tuple[str, ...]
-    question_types: NDArray[np.str_]
+    questions: Questions
     values: Mapping[tuple[str, str], Values]
     states: pl.DataFrame
     traces: pl.DataFrame
     streams: pl.DataFrame
     ties: pl.DataFrame
+    tables: Path
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        """Ids of the questions that count."""
+        return self.questions.query_ids
+
+    def table(self, name: str) -> pl.DataFrame | None:
+        """Return another table of the report; None where it has none of that name, or an empty one."""
+        path = self.tables / f"{name}.parquet"
+        found = pl.read_parquet(path) if path.is_file() else None
+        return found if found is not None and found.height else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +107,10 @@ class Results:
     keys: Keys = field(default_factory=dict)
 
     @classmethod
-    def of(cls, dataset: str, folders: Sequence[Path], keys: Keys | None = None) -> "Results":
-        """Read the reports of a data set.
+    def of(
+        cls, dataset: str, folders: Sequence[Path], keys: Keys | None = None, blocks: Blocks = study_a_blocks
+    ) -> "Results":
+        """Read the reports of a data set; `blocks` says which questions count.
 
         Raises
         ------
@@ -84,7 +125,7 @@ class Results:
                     f"{folder}: a report of {facts['dataset']} under {facts['protocol']}; expected one of {dataset} "
                     f"for each protocol, and there is {', '.join(judged) or 'none'} so far"
                 )
-            judged[facts["protocol"]] = _judged(folder, facts)
+            judged[facts["protocol"]] = _judged(folder, facts, blocks)
         return cls(dataset, judged, keys or {})
 
     def values(self, protocol: str, variant: str, measure: str) -> Values | None:
@@ -126,27 +167,32 @@ class Results:
         return [report.key, *(known[name] for name in names if name in known)]
 
 
-def _judged(folder: Path, facts: Mapping[str, Any]) -> Judged:
+def _judged(folder: Path, facts: Mapping[str, Any], blocks: Blocks) -> Judged:
     tables = folder / "tables"
-    counts_all = parse_protocol(facts["protocol"]).relevance is Relevance.STUDY_A
-    asked = read(tables, QUERIES).filter(pl.lit(counts_all) | (pl.col("block") == Block.MAIN))
-    asked = asked.select("query_id", "question_type").with_row_index("place")
+    counted = blocks(parse_protocol(facts["protocol"]))
+    asked = read(tables, QUERIES).filter(pl.col("block").is_in(sorted(counted)))
+    asked = asked.select("query_id", "question_type", "block", "scope_id").with_row_index("place")
     ties = _optional(tables, TIES)
-    blocks = set(ties["block"]) if ties.height else set()
-    block = ALL_BLOCKS if counts_all and ALL_BLOCKS in blocks else Block.MAIN.value
+    has_all = ALL_BLOCKS in set(ties["block"])
+    block = ALL_BLOCKS if len(counted) > 1 and has_all else Block.MAIN.value
     values: dict[tuple[str, str], Values] = {}
     for declared in (QUERY_METRICS, BEHAVIOUR):
         values |= _by_variant(read(tables, declared), asked)
     return Judged(
         key=folder.name,
         variants=frozenset(variant for variant, _ in values),
-        query_ids=tuple(asked["query_id"]),
-        question_types=asked["question_type"].to_numpy().astype(str),
+        questions=Questions(
+            query_ids=tuple(asked["query_id"]),
+            question_types=asked["question_type"].to_numpy().astype(str),
+            blocks=asked["block"].to_numpy().astype(str),
+            scope_ids=asked["scope_id"].fill_null("").to_numpy().astype(str),
+        ),
         values=values,
         states=_optional(tables, SUPPRESSION),
         traces=_optional(tables, SUPPRESSION_TRACE),
         streams=_optional(tables, STREAM_METRICS),
         ties=ties.filter(pl.col("block") == block),
+        tables=tables,
     )
 
 

@@ -83,4 +83,33 @@ TRACES = _table(
 )
 """The state over the stream, summed over scopes, for the rows of the main table."""
 
-STUDY_TABLES = (CELLS, UNPUBLISHED, AGREEMENT, READINGS, CAUSES, STREAMS, TRACES)
+SESSION_TIES = _table(
+    "study_ties",
+    ("protocol", "variant", "measure"),
+    *_columns(STRING, "protocol", "variant", "measure"),
+    *_columns(INT32, "n", "n_tied_at_cut", "n_undecided"),
+    *_columns(REAL, "value", "pessimistic", "expected", "optimistic"),
+)
+"""What the order of equal scores could do to each variant (the tie audit), over the questions that count."""
+
+CHOICES = _table(
+    "study_choices",
+    ("protocol", "variant", "fold"),
+    *_columns(STRING, "protocol", "variant"),
+    *_columns(INT32, "fold"),
+    *_columns(STRING, "group"),
+    *_columns(INT32, "n_held_out", "n_development"),
+    *_columns(REAL, "alpha", "development_value"),
+)
+"""The weight of BM25 chosen for each fold, and what it gave on the questions it was chosen on."""
+
+INFERENCE = _table(
+    "study_inference",
+    ("protocol", "family", "variant", "baseline", "method"),
+    *_columns(STRING, "protocol", "family", "variant", "baseline", "method"),
+    *_columns(INT64, "n", "n_groups"),
+    *_columns(REAL, "delta"),
+    *[Column(name, REAL, is_nullable=True) for name in ("lo", "hi", "p", "p_floor")],
+    Column("is_one_sided", pl.Boolean()),
+)
+"""The comparisons in Hit@1 by each method for few conversations, over all questions (`cluster_comparisons`)."""

@@ -1,31 +1,27 @@
 """Study A: which variant, protocol and measure of ours each of its published numbers corresponds to.
 
-Source: protocol A.2 to A.10. The tables of the study are declared here, and nowhere else; `plan` says what a run must
-hold for them, `text_against_code` what it must hold where text and code differ.
+Source: protocol A.2 to A.10. The tables of the study are declared here, and nowhere else; `study_a_plan` says what a
+run must hold for them, `study_a_text` what it must hold where text and code differ.
 """
 
 from collections.abc import Iterator
 
 from tasks.studies import study_a_retrieval
 from tasks.studies.declared import NDCG, POOL_RECALL, Cell, Quantity, Statistic, Where
-from tasks.studies.names import (
+from tasks.studies.names import LOCOMO, LONGMEMEVAL, NFCORPUS, Settings
+from tasks.studies.study_a_names import (
     BEHAVIOUR,
-    LOCOMO,
-    LONGMEMEVAL,
-    NFCORPUS,
     PROTOCOL_OF,
     REGEX,
     SPLIT,
     STUDY_A_POOL,
     SUPPRESSION,
     TOKENIZERS,
-    Settings,
     baseline,
     main_variant,
     rif,
 )
 
-STUDY = "study-a"
 MAIN, MAIN_REGEX = "main", "main, regex"
 CLUSTER_COUNTS = (1, 10, 30, 50, 100)
 MAIN_ROWS = ("baseline", "global-uniform", "global-gap", "clustered30-uniform", "clustered30-gap")

@@ -6,20 +6,16 @@ Source: protocol A.2 and A.10.
 from collections.abc import Iterator
 
 from tasks.studies.declared import NDCG, POOL_RECALL, RECALL_10, Cell, Quantity, Statistic, Where
-from tasks.studies.names import (
+from tasks.studies.names import LONGMEMEVAL, NFCORPUS, Settings, sampled, variant
+from tasks.studies.study_a_names import (
     BASELINES,
     DEPTH,
-    LONGMEMEVAL,
-    NFCORPUS,
     PROTOCOL_OF,
     STUDY_A_POOL,
     SUPPRESSION,
     TOKENIZERS,
-    Settings,
     baseline,
     rif,
-    sampled,
-    variant,
 )
 
 IDFS = ("okapi-floor", "lucene")

@@ -4,7 +4,8 @@
 study published per-query values, the 95 % interval of the differences ours - published holds 0 (basis `paired`); where
 not, the published number lies in our own 95 % interval (basis `interval`). The second test is much the weaker: it
 accepts a wrong number as long as our sample is small. A p-value has neither: it is consistent where both are on the
-same side of 0.05 (basis `digits`). `different` is anything else.
+same side of 0.05 (basis `digits`). `different` is anything else. A cell that is not judged has no verdict (basis
+`none`).
 """
 
 from collections.abc import Mapping
@@ -30,6 +31,7 @@ class Verdict(StrEnum):
     CONSISTENT = "consistent"
     DIFFERENT = "different"
     NOT_MEASURED = "not measured"
+    NOT_JUDGED = "no verdict"
 
 
 class Basis(StrEnum):
@@ -38,6 +40,7 @@ class Basis(StrEnum):
     PAIRED = "paired"
     INTERVAL = "interval"
     DIGITS = "digits"
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ def judge(published: Number, ours: Estimate, paired: Paired | None, statistic: S
         return Verdict.NOT_MEASURED, Basis.DIGITS
     if published.equals(ours.value):
         return Verdict.EQUAL, Basis.DIGITS
-    if statistic is Statistic.P:
+    if statistic in (Statistic.P, Statistic.P_ONE_SIDED):
         is_consistent = (ours.value < SIGNIFICANCE_LEVEL) == (published.value < SIGNIFICANCE_LEVEL)
         basis = Basis.DIGITS
     elif paired is not None:

@@ -8,8 +8,8 @@ import pytest
 from tasks.studies.build import build
 from tasks.studies.declared import NDCG
 from tasks.studies.estimates import StudyParams
-from tasks.studies.names import REGEX, SPLIT, SUPPRESSION, baseline, main_variant, rif
 from tasks.studies.results import Values
+from tasks.studies.study_a_names import REGEX, SPLIT, SUPPRESSION, baseline, main_variant, rif
 from tests.unit.studies.handmade_study import write_reports
 
 FEW = StudyParams(n_resamples=200)

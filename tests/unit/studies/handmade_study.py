@@ -23,13 +23,13 @@ from tasks.reporting.schemas import (
     Table,
     write,
 )
-from tasks.studies.cells import ROW_OF
+from tasks.studies import plan
 from tasks.studies.declared import NDCG, POOL_RECALL, RECALL_10
-from tasks.studies.names import PROTOCOL_OF
-from tasks.studies.plan import protocols, variants
 from tasks.studies.published import Published
 from tasks.studies.results import Values
 from tasks.studies.study_a import QUESTION_TYPES
+from tasks.studies.study_a_agreement import ROW_OF
+from tasks.studies.study_a_names import PROTOCOL_OF
 
 MISSING = "gpt4_7a0daae1"
 BEHAVIOURS = ("exact_episode", "sibling_confusion", "wrong_family", "stale_fact", "abstain@0", "abstain@2", "abstain@4")
@@ -60,8 +60,8 @@ def write_reports(
     """Write a report for each protocol of a data set; `only` some variants where given."""
     files = published or Published()
     folders = []
-    for place, protocol in enumerate(protocols(dataset)):
-        names = [name for name in variants(dataset, protocol) if only is None or name in set(only)]
+    for place, protocol in enumerate(plan.protocols("study-a", dataset)):
+        names = [name for name in plan.variants("study-a", dataset, protocol) if only is None or name in set(only)]
         folder = root / dataset / f"{place}{'ab' * 31}"
         write_report(folder, dataset, protocol, names, change, n_streams, files)
         folders.append(folder)

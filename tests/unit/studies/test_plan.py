@@ -1,6 +1,7 @@
 """The declarations of study A against its published files, and what a run must hold for them."""
 
 import csv
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,10 @@ import pytest
 from tasks.corpora.protocols import parse_protocol
 from tasks.records import BenchError
 from tasks.simulation.variants import parse
+from tasks.studies import plan
 from tasks.studies.declared import Cell, Where
-from tasks.studies.plan import DATASETS, families, protocols, variants
 from tasks.studies.study_a import SWEEP, tables
-from tasks.studies.text_against_code import places
+from tasks.studies.study_a_text import places
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published" / "study-a"
 LABELS = {
@@ -27,6 +28,10 @@ LABELS = {
     "rif_saturation.csv": {"dataset", "variant", "steps"},
 }
 BY_DEFINITION = {("rif_depth.csv", "30", "deep_pass_share")}  # no second pass: 0
+DATASETS = plan.datasets("study-a")
+protocols = partial(plan.protocols, "study-a")
+variants = partial(plan.variants, "study-a")
+families = partial(plan.families, "study-a")
 NAMES = sorted({name for d in DATASETS for p in protocols(d) for name in variants(d, p)})
 PROTOCOLS = sorted({protocol for dataset in DATASETS for protocol in protocols(dataset)})
 

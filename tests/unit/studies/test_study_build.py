@@ -11,9 +11,9 @@ from tasks.records import BenchError
 from tasks.studies.build import build, study_cells
 from tasks.studies.declared import NDCG, POOL_RECALL
 from tasks.studies.estimates import StudyParams
-from tasks.studies.names import SPLIT, SUPPRESSION, baseline
 from tasks.studies.published import Published
 from tasks.studies.results import Results
+from tasks.studies.study_a_names import SPLIT, SUPPRESSION, baseline
 from tests.unit.studies.conftest import FEW
 from tests.unit.studies.handmade_study import MISSING, write_reports
 

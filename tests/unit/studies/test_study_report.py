@@ -9,7 +9,7 @@ import pytest
 
 from tasks.files import sha256_of
 from tasks.records import BenchError
-from tasks.studies import figures
+from tasks.studies import study_a_figures as figures
 from tasks.studies.markdown import render, write_study_report
 from tasks.studies.published import Published
 from tests.unit.reporting.handmade import make_run

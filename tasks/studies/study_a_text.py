@@ -7,24 +7,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tasks.studies.declared import NDCG, POOL_RECALL, Place, Quantity, Reading, Statistic
-from tasks.studies.names import (
+from tasks.studies.names import LONGMEMEVAL, NFCORPUS, Settings, sampled, variant
+from tasks.studies.study_a import SOURCES
+from tasks.studies.study_a_names import (
     BASELINES,
     BEHAVIOUR,
-    LONGMEMEVAL,
-    NFCORPUS,
     PROTOCOL_OF,
     REGEX,
     SPLIT,
     STUDY_A_POOL,
     SUPPRESSION,
-    Settings,
     baseline,
     deduplicated,
     rif,
-    sampled,
-    variant,
 )
-from tasks.studies.study_a import SOURCES
 
 NO_CAP = 1_000_000.0
 """A cap that no suppression reaches."""

@@ -14,10 +14,11 @@ import polars as pl
 from tasks.reporting.schemas import conform
 from tasks.studies.declared import NDCG, POOL_RECALL
 from tasks.studies.estimates import NAN, NOTHING, Estimate, StudyParams, column_intervals
-from tasks.studies.names import PROTOCOL_OF, SPLIT, SUPPRESSION, Settings, main_variant
+from tasks.studies.names import Settings
 from tasks.studies.published import Published
 from tasks.studies.results import Results, Values
 from tasks.studies.schemas import CAUSES
+from tasks.studies.study_a_names import PROTOCOL_OF, SPLIT, SUPPRESSION, main_variant
 from tasks.studies.verdicts import IDENTICAL, Pairs
 
 ROWS = ("baseline", "clustered30-gap")

@@ -12,10 +12,10 @@ from matplotlib.lines import Line2D
 
 from tasks.reporting.figure_style import BLUE, GREEN, INK, MUTED, ORANGE, VERMILION, row_height, save
 from tasks.studies.declared import NDCG, POOL_RECALL
-from tasks.studies.names import PROTOCOL_OF
 from tasks.studies.published import Number, Published
-from tasks.studies.study import DATASET_LABELS, ROW_LABELS
+from tasks.studies.study import DATASET_LABELS
 from tasks.studies.study_a import CLUSTER_COUNTS, MAIN_ROWS, tables
+from tasks.studies.study_a_names import PROTOCOL_OF, ROW_LABELS
 
 SHORT = {NDCG: "nDCG@10", POOL_RECALL: "Recall@30"}
 _COLUMNS = {NDCG: "delta_ndcg", POOL_RECALL: "delta_recall"}

@@ -3,8 +3,9 @@
 from tasks.reporting.text_format import UNDEFINED, interval, number, share, signed, table
 from tasks.studies.declared import NDCG, POOL_RECALL, STATE_MEASURES, Place, Statistic
 from tasks.studies.layout import NOT_MEASURED, receipts
-from tasks.studies.study import DATASET_LABELS, ROW_LABELS, Row, Study, is_measured
-from tasks.studies.text_against_code import places
+from tasks.studies.study import DATASET_LABELS, Row, Study, is_measured
+from tasks.studies.study_a_names import ROW_LABELS
+from tasks.studies.study_a_text import places
 
 _MEASURES = {
     NDCG: "nDCG@10",

@@ -9,11 +9,11 @@ import polars as pl
 from tasks.reporting.schemas import conform
 from tasks.studies.declared import NDCG, POOL_RECALL, Cell, Statistic
 from tasks.studies.estimates import NAN
-from tasks.studies.names import PROTOCOL_OF, SUPPRESSION, TOKENIZERS, baseline, main_variant
 from tasks.studies.published import Published
 from tasks.studies.results import Results, Values
 from tasks.studies.schemas import STREAMS, TRACES
 from tasks.studies.study_a import MAIN_ROWS
+from tasks.studies.study_a_names import PROTOCOL_OF, SUPPRESSION, TOKENIZERS, baseline, main_variant
 
 
 def main_rows() -> dict[str, str]:

@@ -14,8 +14,9 @@ from tasks.studies.layout import (
     side_by_side,
     verdict_text,
 )
-from tasks.studies.study import DATASET_LABELS, ROW_LABELS, Row, Study, is_measured
+from tasks.studies.study import DATASET_LABELS, Row, Study, is_measured
 from tasks.studies.study_a import MAIN, MAIN_REGEX, MAIN_ROWS, QUESTION_TYPES
+from tasks.studies.study_a_names import ROW_LABELS
 
 MEASURE_LABELS = {NDCG: "nDCG@10", POOL_RECALL: "Recall@30"}
 _LEVELS = {"ndcg_at_10": "nDCG@10", "recall_at_30": "Recall@30"}
