@@ -73,7 +73,9 @@ def fusion_over_late(ours: pl.DataFrame, published: Published, stem: Path) -> No
             axes.plot(value, height, marker=marker, color=color, markerfacecolor=color if is_shown else "white")
         axes.set_yticks(range(len(rows)), [row[1] for row in rows[::-1]])
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel("fusion − late in Hit@1 on LoCoMo (line: 95 % interval over conversations; filled: excludes 0)")
+        figure.supxlabel(
+            "fusion − late in Hit@1 on LoCoMo (95 % over conversations; filled: it excludes 0)", fontsize=11
+        )
         _legend(figure, [("published", _PUBLISHED, "D"), ("ours", BLUE, "o")])
 
     save(draw, row_height(len(rows), per_row_in=0.4), stem)
