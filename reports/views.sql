@@ -74,6 +74,34 @@ CREATE OR REPLACE VIEW study_cells AS
 SELECT * FROM read_parquet('reports/warehouse/study_cells/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
 SEMI JOIN runs USING (dataset, run_id);
 
+CREATE OR REPLACE VIEW query_groups AS
+SELECT * FROM read_parquet('reports/warehouse/query_groups/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
+CREATE OR REPLACE VIEW group_summary AS
+SELECT * FROM read_parquet('reports/warehouse/group_summary/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
+CREATE OR REPLACE VIEW alpha_choices AS
+SELECT * FROM read_parquet('reports/warehouse/alpha_choices/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
+CREATE OR REPLACE VIEW alpha_curve AS
+SELECT * FROM read_parquet('reports/warehouse/alpha_curve/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
+CREATE OR REPLACE VIEW bm25_grid AS
+SELECT * FROM read_parquet('reports/warehouse/bm25_grid/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
+CREATE OR REPLACE VIEW bm25_grid_choices AS
+SELECT * FROM read_parquet('reports/warehouse/bm25_grid_choices/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
+CREATE OR REPLACE VIEW latency AS
+SELECT * FROM read_parquet('reports/warehouse/latency/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
 -- The last complete run of each data set and main protocol; sweeps over parameters are not among them. `SEMI JOIN latest_runs USING (dataset, run_id, protocol)` keeps
 -- a table to the main protocol; without `protocol` in the list the run's other protocols are there too.
 CREATE OR REPLACE VIEW latest_runs AS
@@ -110,3 +138,44 @@ JOIN query_metrics AS b
   ON b.dataset = s.dataset AND b.run_id = s.run_id AND b.protocol = s.protocol AND b.query_id = s.query_id AND b.measure = s.measure
 WHERE s.measure = of_measure AND b.variant = to_baseline AND s.variant <> to_baseline
   AND isfinite(s.value) AND isfinite(b.value);
+
+-- Baselines that a person accepted (`mnemobench accept`), all that ever counted; the last one of a profile and data set
+-- counts. Nothing may be accepted yet, and DuckDB refuses a pattern without files: this one matches those of `runs` too.
+CREATE OR REPLACE VIEW accepted AS
+SELECT dataset, run_id, profile, accepted_at, accepted_by, why, git_commit, dataset_fingerprint, config_fingerprint FROM (
+    SELECT NULL::VARCHAR AS why, NULL::TIMESTAMP AS accepted_at, NULL::VARCHAR AS accepted_by, NULL::VARCHAR AS git_commit WHERE false
+    UNION ALL BY NAME SELECT * FROM read_parquet('reports/warehouse/[ar][cu][cn]*/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+) WHERE why IS NOT NULL;
+
+-- What the gate said of a run (`mnemobench gate`, the flow nightly-regression), every time that it said something new.
+CREATE OR REPLACE VIEW verdicts AS
+SELECT dataset, run_id, profile, judged_at, accepted_run, verdict, quality, cost, sentence, host, machine FROM (
+    SELECT NULL::TIMESTAMP AS judged_at, NULL::VARCHAR AS accepted_run, NULL::VARCHAR AS verdict, NULL::VARCHAR AS quality,
+           NULL::VARCHAR AS cost, NULL::VARCHAR AS sentence, NULL::VARCHAR AS host, NULL::VARCHAR AS machine WHERE false
+    UNION ALL BY NAME SELECT * FROM read_parquet('reports/warehouse/[vr][eu][rn]*/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+) WHERE verdict IS NOT NULL;
+
+-- One row per evaluation and data set: the main measure of its baseline and of its best variant (block main, else all
+-- questions), how long it took, and what the gate said last.
+CREATE OR REPLACE VIEW history AS
+WITH headline AS (
+    SELECT s.* FROM summary AS s
+    JOIN runs AS r ON r.dataset = s.dataset AND r.run_id = s.run_id AND r.protocol = s.protocol AND r.main_measure = s.measure
+    WHERE s.block IN ('main', 'all') AND isfinite(s.mean)
+    QUALIFY s.block = first(s.block) OVER (PARTITION BY s.dataset, s.run_id ORDER BY s.block = 'main' DESC)
+), best AS (
+    SELECT dataset, run_id, max_by(variant, mean) AS best_variant, max(mean) AS best_mean, max(n) AS n FROM headline GROUP BY ALL
+), last_verdicts AS (
+    SELECT * FROM verdicts QUALIFY row_number() OVER (PARTITION BY dataset, run_id ORDER BY judged_at DESC) = 1
+), counting AS (
+    SELECT * FROM accepted QUALIFY row_number() OVER (PARTITION BY profile, dataset ORDER BY accepted_at DESC) = 1
+)
+SELECT r.dataset, r.run_id, r.profile, r.protocol, r.finished_at, epoch(r.finished_at - r.started_at) AS seconds,
+       r.main_measure, r.baseline, h.mean AS baseline_mean, b.best_variant, b.best_mean, b.n,
+       v.verdict, v.quality, v.cost, v.accepted_run, v.sentence, c.run_id IS NOT NULL AS is_accepted
+FROM runs AS r
+LEFT JOIN headline AS h ON h.dataset = r.dataset AND h.run_id = r.run_id AND h.variant = r.baseline
+LEFT JOIN best AS b ON b.dataset = r.dataset AND b.run_id = r.run_id
+LEFT JOIN last_verdicts AS v ON v.dataset = r.dataset AND v.run_id = r.run_id
+LEFT JOIN counting AS c ON c.dataset = r.dataset AND c.run_id = r.run_id AND c.profile = r.profile
+WHERE r.kind IS DISTINCT FROM 'sweep';

@@ -82,6 +82,8 @@ def build(
     result = _tables(source, params)
     facts = _facts(dataset, source, result, params)
     checks.check(result, facts)
+    of_groups = (result[table.name] for table in (QUERY_METRICS, QUERIES, QUERY_GROUPS))
+    result[GROUP_SUMMARY.name] = group_tables.group_summary(*of_groups, [params.main_measure])
     for name, frame in result.items():
         write(frame, TABLES[name], out / "tables" / f"{name}.parquet")
     progress(1, n_steps, "steps")
@@ -100,7 +102,6 @@ def _tables(source: Sources, params: ReportParams) -> Tables:
     asked = tables.queries(source, found[0]["baseline"] if found else None)
     metrics = tables.values(inputs.metrics / "query_metrics.parquet", source, QUERY_METRICS)
     errors = tables.values(inputs.behaviour / "behaviour_metrics.parquet", source, BEHAVIOUR)
-    groups = group_tables.query_groups(source, asked)
     streams = stream_tables.stream_metrics(source, pl.concat([metrics, errors]), asked, found, params.main_block)
     return {
         QUERIES.name: asked,
@@ -115,8 +116,7 @@ def _tables(source: Sources, params: ReportParams) -> Tables:
         TIES.name: tables.ties(source, asked),
         ANSWERABILITY.name: tables.answerability(source),
         DEFECTS.name: tables.defects(source, DEFECTS),
-        QUERY_GROUPS.name: groups,
-        GROUP_SUMMARY.name: group_tables.group_summary(metrics, asked, groups, [params.main_measure]),
+        QUERY_GROUPS.name: group_tables.query_groups(source, asked),
         LATENCY.name: latency_table(source, inputs.latency),
         **selection_tables(source),
     }

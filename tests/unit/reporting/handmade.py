@@ -54,8 +54,10 @@ WITH_STATE = tuple(name for name in VARIANTS if name.startswith("rif("))
 SEEDS = (1, 2, 3, 42)
 """Streams; 42 is the run's own."""
 FOLDERS = (
-    "corpus", "candidates", "metrics", "ties", "behaviour", "significance", "classes", "texts", "truncation",
+    "corpus", "candidates", "metrics", "ties", "behaviour", "significance", "classes", "texts", "truncation", "groups",
 )  # fmt: skip
+CHOSEN = ("fused", "grid", "latency")
+"""What the stage selection left."""
 MAIN_FAMILY, OTHER_FAMILY = (0, "variants against hybrid-rerank"), (1, "gap | against uniform")
 Edit = Callable[[pl.DataFrame], pl.DataFrame]
 
@@ -72,7 +74,17 @@ class World:
         folders = {name: self.root / name for name in FOLDERS if name != "candidates"}
         candidates = dict.fromkeys(VARIANTS, self.root / "candidates")
         streams = {name: self.root / "streams" / str(VARIANTS.index(name)) for name in WITH_STATE}
-        return Inputs(candidates=candidates, rankings=rankings, streams=streams, **folders)
+        chosen = {name: self.root / name for name in CHOSEN}
+        fused, latency = {"dense": chosen["fused"]}, [chosen["latency"]]
+        return Inputs(
+            candidates=candidates,
+            rankings=rankings,
+            streams=streams,
+            fused=fused,
+            grid=chosen["grid"],
+            latency=latency,
+            **folders,
+        )
 
     def report(self, name: str = "report", *, is_drawn: bool = True, dataset: str = "locomo") -> Path:
         """Build the report into a folder and return it. Drawing takes most of the time: not every test needs it."""
@@ -122,7 +134,7 @@ def make_run(run_id: str = "2026-11-03T02-15-00_ab12", **changes: Any) -> RunFac
 
 
 def write_world(world: World) -> None:
-    for folder in FOLDERS:
+    for folder in (*FOLDERS, *CHOSEN):
         (world.root / folder).mkdir(parents=True)
     _write_corpus(world.root / "corpus")
     _write_candidates(world.root / "candidates")
@@ -136,6 +148,10 @@ def write_world(world: World) -> None:
     texts.cast({"document_index": pl.Int32}).write_parquet(world.root / "texts" / "document_texts.parquet")
     cut = pl.DataFrame({"text_key": [f"{0:032x}", f"{11:032x}"], "n_pieces": [300, 400], "is_truncated": [True, True]})
     cut.write_parquet(world.root / "truncation" / "truncation.parquet")
+    _write_chosen(world.root)
+    kinds = [(place, "question_type", kind) for place, (_, kind, _, _) in enumerate(QUERIES)]
+    groups = pl.DataFrame(kinds, schema={"query_index": pl.Int32(), "by": pl.Utf8(), "group": pl.Utf8()}, orient="row")
+    groups.write_parquet(world.root / "groups" / "query_groups.parquet")
     for variant, path in world.inputs.rankings.items():
         path.mkdir(parents=True)
         _write_rankings(path, variant)
@@ -146,6 +162,31 @@ def write_world(world: World) -> None:
     metrics.write_parquet(world.root / "metrics" / "query_metrics.parquet")
     behaviour.write_parquet(world.root / "behaviour" / "behaviour_metrics.parquet")
     _write_significance(world.root / "significance", metrics)
+
+
+def _write_chosen(root: Path) -> None:
+    """Two folds that chose 0.5 and 1.0; three settings of BM25; one stage that was timed."""
+    choices = {
+        "fold": [0, 1], "group": ["conv-1", "conv-2"], "n_held_out": [3, 2], "n_development": [2, 3],
+        "alpha": [0.5, 1.0], "development_value": [0.5, 2 / 3],
+    }  # fmt: skip
+    curve = [(alpha, "Success@1", 5, value) for alpha, value in ((0.0, 0.2), (0.5, 0.8), (1.0, 0.6))]
+    grid = [("lucene", 1.5, 0.75, 5, 3, 0.6), ("lucene", 0.6, 0.4, 5, 4, 0.8), ("bm25l", 1.2, 0.2, 5, 2, 0.4)]
+    settings = {"variant": ["lucene", "lucene"], "k1": [1.5, 0.6], "b": [0.75, 0.4]}
+    hits = {"n_hits_held_out": [2, 1]}
+    times = ("all-MiniLM-L6-v2", "L-12", "bm25", 5, 0.3, 0.2, 0.4, 0.1, "made up", 2)
+    columns = ["encoder", "reranker", "stage", "n", "mean_ms", "median_ms", "p95_ms", "min_ms", "cpu_model", "n_cores"]
+    names = {"variant": pl.Utf8(), "k1": pl.Float64(), "b": pl.Float64(), "n": pl.Int32(), "n_hits": pl.Int32()}
+    pl.DataFrame(choices).write_parquet(root / "fused" / "choices.parquet")
+    pl.DataFrame(curve, schema=["alpha", "measure", "n", "value"], orient="row").write_parquet(
+        root / "fused" / "curve.parquet"
+    )
+    pl.DataFrame(grid, schema={**names, "value": pl.Float64()}, orient="row").write_parquet(
+        root / "grid" / "grid.parquet"
+    )
+    found = {name: column for name, column in choices.items() if name != "alpha"}
+    pl.DataFrame({**found, **settings, **hits}).write_parquet(root / "grid" / "grid_choices.parquet")
+    pl.DataFrame([times], schema=columns, orient="row").write_parquet(root / "latency" / "latency.parquet")
 
 
 def _write_corpus(folder: Path) -> None:

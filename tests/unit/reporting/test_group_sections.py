@@ -12,7 +12,7 @@ from tasks.randomness import generator
 from tasks.records import BenchError
 from tasks.reporting import group_figures, schemas
 from tasks.reporting.group_schemas import GROUP_SUMMARY, QUERY_GROUPS
-from tasks.reporting.group_sections import groups
+from tasks.reporting.group_sections import FIGURES, groups
 from tasks.reporting.group_tables import group_summary, query_groups
 from tasks.reporting.sources import Sources
 from tasks.reporting.warehouse import read_facts
@@ -115,11 +115,18 @@ def test_one_block_with_values_has_no_second_total(report: Path) -> None:
     assert summary_of(report, main_only)["block"].unique().to_list() == ["main"]
 
 
-def test_query_groups_carry_the_ids_of_the_corpus(world: World, tmp_path: Path) -> None:
+def test_query_groups_carry_the_ids_of_the_corpus_and_only_of_questions_asked(world: World) -> None:
     schema = {"query_index": pl.Int32, "by": pl.Utf8, "group": pl.Utf8}
-    rows = [(1, "n_gold_sessions", "1"), (0, "question_type", "x"), (0, "n_gold_sessions", "3+")]
-    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(tmp_path / "query_groups.parquet")
-    found = schemas.conform(query_groups(Sources.read(world.inputs, PROTOCOL), tmp_path), QUERY_GROUPS)
+    rows = [
+        (1, "n_gold_sessions", "1"),
+        (0, "question_type", "x"),
+        (0, "n_gold_sessions", "3+"),
+        (3, "question_type", "y"),
+    ]
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    world.edit("groups/query_groups", lambda _: table)
+    asked = pl.DataFrame({"query_id": [QUERIES[0][0], QUERIES[1][0]]})
+    found = schemas.conform(query_groups(Sources.read(world.inputs, PROTOCOL), asked), QUERY_GROUPS)
     assert found.rows() == [
         (PROTOCOL, "conv-1_qa0", "n_gold_sessions", "3+"),
         (PROTOCOL, "conv-1_qa0", "question_type", "x"),
@@ -196,7 +203,7 @@ def test_figures_are_drawn_once_per_grouping_with_sessions(report: Path, tmp_pat
         "gold_session_length.png",
         "gold_session_length.svg",
     ]
-    assert set(group_figures.FIGURES) >= {"gold_session_length"}
+    assert set(FIGURES) >= {"gold_session_length"}
     for name in ("gold_session_length.png", "gold_session_length.svg"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     svg = (tmp_path / "a" / "gold_session_length.svg").read_text(encoding="utf-8")

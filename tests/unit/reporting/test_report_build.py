@@ -161,7 +161,8 @@ def test_several_seeds_of_a_variant_are_refused(world: World) -> None:
     [
         ("rif(rule=uniform,clusters=1)", "global, uniform"),
         ("rif(rule=gap,clusters=30,alpha=0.1)", "clustered 30, rank-gap, alpha 0.1"),
-        ("session(pool=max)", "session(pool=max)"),
+        ("session(pool=max)", "max-sim"),
+        ("session(pool=best)", "session(pool=best)"),
         ("<b>", "<b>"),
     ],
 )
