@@ -13,6 +13,7 @@ from flows.study_config import load_study
 from tasks.artifacts import Artifact, Store
 from tasks.prefect_cache import bench
 from tasks.studies import prefect_tasks as studies
+from tasks.studies.estimates import StudyParams
 
 
 @flow(name="reproduce-study", flow_run_name="{profile}")
@@ -55,5 +56,6 @@ def reproduce_study(
             results = evaluate(run, environment.mirror_root(mirror), accept_local)
             found.append(Evaluated(run, results.reports, results.models, listener.events[n_before:]))
             rankings[run.dataset] = results.rankings
-        study = studies.compare({part.config.dataset: part.reports for part in found}, rankings)
+        reports = {part.config.dataset: part.reports for part in found}
+        study = studies.compare(reports, rankings, StudyParams(study=config.study))
     return publish_study(study, found, start, environment.reports_root())

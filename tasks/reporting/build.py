@@ -82,8 +82,9 @@ def build(
     result = _tables(source, params)
     facts = _facts(dataset, source, result, params)
     checks.check(result, facts)
-    of_groups = (result[table.name] for table in (QUERY_METRICS, QUERIES, QUERY_GROUPS))
-    result[GROUP_SUMMARY.name] = group_tables.group_summary(*of_groups, [params.main_measure])
+    result[GROUP_SUMMARY.name] = group_tables.group_summary(
+        result[QUERY_METRICS.name], result[QUERIES.name], result[QUERY_GROUPS.name], [params.main_measure]
+    )
     for name, frame in result.items():
         write(frame, TABLES[name], out / "tables" / f"{name}.parquet")
     progress(1, n_steps, "steps")
