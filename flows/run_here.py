@@ -20,7 +20,6 @@ from tasks.reporting.headline import HeadlineTable, headline_sentences, headline
 from tasks.reporting.labels import sharing_a_stage
 from tasks.reporting.warehouse import read_facts
 from tasks.studies.opening import in_words
-from tasks.studies.published import Published as StudyNumbers
 from tasks.studies.study import Study
 
 
@@ -59,7 +58,7 @@ def show_headline(console: Console, published: Published) -> None:
     """Print the headline table, what it says in words, and where the report is; of a study only words."""
     console.print()
     if published.study is not None:
-        verdicts, told = in_words(Study.read(published.study.path, StudyNumbers()))
+        verdicts, told = in_words(Study.read(published.study.path))
         for sentence in (verdicts, *(f"{label}. {said}" for label, said in told.items())):
             console.print(sentence, markup=False, soft_wrap=True)
     else:
