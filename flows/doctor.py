@@ -11,6 +11,7 @@ from rich.table import Table
 
 from flows.resources import free_mb, measured_rates, needed_mb, stored_mb, workload
 from flows.run_config import RunConfig, load_config
+from flows.searches import encoders_of
 from flows.settings import profile_names
 from flows.study_config import load_study
 from tasks.artifacts import Store
@@ -44,9 +45,10 @@ def examine(console: Console, mirror: Path | None, store_root: Path) -> bool:
     table = Table("profile", "dataset", "models", "cold time", "disk, MB")
     of_one = profile_names()
     for config, parts in profiles:
-        minutes = rates.seconds(workload(config)) / 60
+        work = workload(config)
+        least, minutes = "at least " if work.is_least else "", rates.seconds(work) / 60
         of_study = f", {config.dataset}" if config.profile not in of_one else ""
-        table.add_row(config.profile + of_study, *parts, f"{minutes:,.0f} min", f"{needed_mb(config):,}")
+        table.add_row(config.profile + of_study, *parts, f"{least}{minutes:,.0f} min", f"{least}{needed_mb(config):,}")
     console.print(f"Profiles; free on the disk of the store: {free_mb(store.root):,} MB")
     console.print(table)
     console.print(f"Cached in {store.root}", soft_wrap=True)
@@ -78,7 +80,7 @@ def _store(store: Store) -> Iterator[str]:
 
 def _profile(config: RunConfig, store: Store, mirror: Path | None) -> tuple[RunConfig, list[str]]:
     catalog = load_catalog()
-    models = [catalog.model(name) for name in (config.encoder.model, config.reranker.model)]
+    models = [catalog.model(name) for name in (*encoders_of(config), config.reranker.model)]
     places = [
         _model(store, model.name, model.source.repository if isinstance(model.source, HubSource) else None)
         for model in models
