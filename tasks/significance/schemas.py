@@ -35,3 +35,19 @@ COMPARISON_SCHEMA: dict[str, type[pl.DataType]] = {
     "losses": pl.Int64,
     "minimum_detectable_effect": pl.Float64,
 }
+CLUSTER_COMPARISON_SCHEMA: dict[str, type[pl.DataType]] = {
+    "block": pl.Utf8,
+    "family": pl.Utf8,
+    "variant": pl.Utf8,
+    "baseline": pl.Utf8,
+    "measure": pl.Utf8,
+    "method": pl.Utf8,
+    "n": pl.Int64,
+    "n_groups": pl.Int64,
+    "delta": pl.Float64,
+    "lo": pl.Float64,
+    "hi": pl.Float64,
+    "p": pl.Float64,
+    "p_floor": pl.Float64,
+    "is_one_sided": pl.Boolean,
+}
