@@ -15,7 +15,7 @@ from typing import Annotated, NoReturn, ParamSpec
 import typer
 from rich.console import Console
 
-from flows import environment
+from flows import environment, gate_commands
 from flows.full_disk import full_disk_in_words
 from flows.local_server import local_server
 from tasks.records import BenchError
@@ -174,6 +174,10 @@ def sql(
     text = sys.stdin.read() if query == "-" else query
     connection = open_warehouse(environment.reports_root() / "warehouse", environment.VIEWS)
     sys.stdout.write(run_query(connection, text, "csv" if csv else "json" if json else "text"))
+
+
+for _command in (gate_commands.accept, gate_commands.gate, gate_commands.history):
+    app.command()(for_people(_command))
 
 
 if __name__ == "__main__":

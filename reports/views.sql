@@ -74,6 +74,10 @@ CREATE OR REPLACE VIEW study_cells AS
 SELECT * FROM read_parquet('reports/warehouse/study_cells/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
 SEMI JOIN runs USING (dataset, run_id);
 
+CREATE OR REPLACE VIEW cluster_comparisons AS
+SELECT * FROM read_parquet('reports/warehouse/cluster_comparisons/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
+SEMI JOIN runs USING (dataset, run_id);
+
 CREATE OR REPLACE VIEW query_groups AS
 SELECT * FROM read_parquet('reports/warehouse/query_groups/*/*/*.parquet', hive_partitioning = true, hive_types_autocast = false, union_by_name = true)
 SEMI JOIN runs USING (dataset, run_id);

@@ -25,6 +25,7 @@ STAGES = [
     "significance",
     "reporting",
     "studies",
+    "gate",
 ]
 COMMON = {"tasks.records", "tasks.files", "tasks.progress", "tasks.randomness"}
 
