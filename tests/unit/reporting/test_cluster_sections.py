@@ -82,9 +82,10 @@ def test_table_carries_the_protocol_in_its_key(world: World) -> None:
 
 def test_doubled_and_missing_tables_are_refused(world: World) -> None:
     source = Sources.read(world.inputs, PROTOCOL)
+    path = world.inputs.significance / "cluster_comparisons.parquet"
+    path.unlink(missing_ok=True)
     with pytest.raises(BenchError, match="cannot be read as Parquet"):
         cluster_comparisons(source)
-    path = world.inputs.significance / "cluster_comparisons.parquet"
     frame_of(rows_of("dense"), rows_of("dense")).write_parquet(path)
     with pytest.raises(BenchError, match="10 rows share their key"):
         cluster_comparisons(source)
