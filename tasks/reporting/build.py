@@ -15,6 +15,8 @@ from tasks.files import write_text
 from tasks.progress import Progress
 from tasks.records import Params
 from tasks.reporting import checks, group_tables, stream_tables, tables
+from tasks.reporting.cluster_schemas import CLUSTER_COMPARISONS
+from tasks.reporting.cluster_tables import cluster_comparisons
 from tasks.reporting.families import families, members, of_family
 from tasks.reporting.group_schemas import GROUP_SUMMARY, QUERY_GROUPS
 from tasks.reporting.labels import sharing_a_stage
@@ -117,6 +119,7 @@ def _tables(source: Sources, params: ReportParams) -> Tables:
         TIES.name: tables.ties(source, asked),
         ANSWERABILITY.name: tables.answerability(source),
         DEFECTS.name: tables.defects(source, DEFECTS),
+        CLUSTER_COMPARISONS.name: cluster_comparisons(source),
         QUERY_GROUPS.name: group_tables.query_groups(source, asked),
         LATENCY.name: latency_table(source, inputs.latency),
         **selection_tables(source),

@@ -7,6 +7,7 @@ from typing import Any
 
 from tasks.files import write_text
 from tasks.reporting import data_sections, sections, selection_sections
+from tasks.reporting.cluster_sections import few_groups
 from tasks.reporting.group_sections import FIGURES as GROUPS
 from tasks.reporting.group_sections import groups
 from tasks.reporting.headline import headline_sentences
@@ -60,6 +61,7 @@ def _lines(report_dirs: Sequence[Path], facts: dict[str, Any], run: RunFacts) ->
     lines += _figures(report_dir)
     for section in (
         sections.intervals,
+        few_groups,
         other_streams,
         sections.other_comparisons,
         sections.measures,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from tasks.reporting.cluster_schemas import CLUSTER_TABLES
 from tasks.reporting.declared import (
     INT32,
     INT64,
@@ -289,6 +290,7 @@ REPORT_TABLES = (
     TIES,
     ANSWERABILITY,
     DEFECTS,
+    *CLUSTER_TABLES,
     *GROUP_TABLES,
     *SELECTION_TABLES,
     *LATENCY_TABLES,

@@ -14,7 +14,8 @@ import polars as pl
 from tasks.candidates.search import Search
 from tasks.corpora.protocols import parse_protocol
 from tasks.downloads.model_facts import read_facts
-from tasks.embeddings.encoders import Vectors, load_encoder
+from tasks.embeddings.encoders import Encoder, Vectors, load_encoder
+from tasks.embeddings.onnx_encoder import load_onnx_encoder
 from tasks.indexes.bm25 import Bm25Scope
 from tasks.indexes.dense import open_vectors
 from tasks.progress import Progress, silent
@@ -41,6 +42,11 @@ LATENCY: dict[str, type[pl.DataType]] = {
     "n_cores": pl.Int32,
 }
 """Columns of `latency.parquet`: a row per stage; `n` questions, times in milliseconds."""
+
+
+def _encoder(model_dir: Path, params: LatencyParams) -> Encoder:
+    is_torch = read_facts(model_dir).backend == "torch"
+    return load_encoder(model_dir, params.dtype) if is_torch else load_onnx_encoder(model_dir)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ def build(inputs: LatencyInputs, protocol: str, params: LatencyParams, out: Path
         raise BenchError(f"latency under protocol {protocol}; expected one that ranks sessions (study B)")
     if params.machine != this_machine():
         raise BenchError(f"latency of {params.machine}; this machine is {this_machine()}: times are measured in place")
-    encoder, reranker = load_encoder(inputs.encoder, params.dtype), load_cross_encoder(inputs.reranker)
+    encoder, reranker = _encoder(inputs.encoder, params), load_cross_encoder(inputs.reranker)
     sample = _sample(inputs, protocol, params, encoder.dimension)
     pipeline = Pipeline(encoder, reranker, _texts(inputs.texts, sample), params)
     with ThreadPoolExecutor(1, thread_name_prefix="latency") as alone:  # prepare_thread is for one thread only

@@ -130,6 +130,10 @@ def behaviour(study: Study) -> list[str]:
     return lines
 
 
+SHOWN_EVERY = 1_000
+"""Steps of the stream between two states that are printed."""
+
+
 def suppression(study: Study) -> list[str]:
     """The state over the stream, beside what the study says about saturation."""
     text = (
@@ -142,8 +146,8 @@ def suppression(study: Study) -> list[str]:
         lines += [f"**{DATASET_LABELS[dataset]}**", "", *_one(study, "saturation", dataset, columns)]
     header = ["", "step", "entries", "entries with s > 0.01", "documents", "share of the corpus", "largest s", "mean s"]
     for dataset, rows in by_dataset(study.traces).items():
-        states = [_trace_row(row) for row in rows]
-        title = f"{DATASET_LABELS[dataset]}: the state after so many steps"
+        states = [_trace_row(row) for row in rows if row["step"] % SHOWN_EVERY == 0]
+        title = f"{DATASET_LABELS[dataset]}: the state every {SHOWN_EVERY:,} steps; all in the table suppression_trace"
         lines += [f"<details><summary>{title}</summary>", "", *table(header, states, "lrrrrrrr"), "</details>", ""]
     return lines
 

@@ -17,6 +17,7 @@ from tasks.reporting import build as builder
 from tasks.reporting.run_facts import ModelFacts, RunFacts, StageEvent
 from tasks.reporting.schemas import ANSWERABILITY, SWEEP_METRICS
 from tasks.reporting.sources import Inputs
+from tasks.significance.schemas import CLUSTER_COMPARISON_SCHEMA
 
 NAN = math.nan
 VARIANTS = ("hybrid-rerank", "bm25", "dense", "rif(rule=gap,clusters=30)", "rif(rule=uniform,clusters=1)")
@@ -412,6 +413,14 @@ def _write_significance(folder: Path, metrics: pl.DataFrame) -> None:
         pl.lit(NAN).alias("effect_size"),
         pl.lit(0.12).alias("minimum_detectable_effect"),
     ).write_parquet(folder / "comparisons.parquet")
+    methods = ("question-bootstrap", "cluster-bootstrap", "cluster-sign-flip", "cluster-bootstrap-t", "wild-cluster")
+    grouped = [
+        ("main", MAIN_FAMILY[1], "bm25", "hybrid-rerank", "nDCG@10", method, 5, 2, -0.3, -0.5, -0.1, 0.5, 0.5, False)
+        for method in methods
+    ]
+    pl.DataFrame(grouped, schema=CLUSTER_COMPARISON_SCHEMA, orient="row").write_parquet(
+        folder / "cluster_comparisons.parquet"
+    )
 
 
 def _difference(differences: Any) -> tuple[Any, ...]:
