@@ -201,8 +201,8 @@ class _Comparison:
         )
 
     def _is_own(self, digest: str) -> bool:
-        """Say whether an artifact of the run has this content: then the change is told of that one."""
-        return any(found == digest for _, found in self.after.values())
+        """Say whether an artifact of the run has this content, or none is left (""): the change is told upstream."""
+        return not digest or any(found == digest for _, found in self.after.values())
 
     def _partner(self, key: str) -> str | None:
         """Return the accepted run's artifact of the same step that is most alike; of these an unshared one."""

@@ -145,6 +145,14 @@ def test_a_step_that_the_accepted_run_did_not_have_is_new() -> None:
     assert in_words(compare(chain(), (rows, recipes)).changes) == "text/stems is new"
 
 
+def test_a_shard_less_is_told_of_what_cuts_the_shards() -> None:
+    (before, recipes), (after, others) = chain(), chain(tokens="t1", code="c1", stage="'")
+    before = [*before, ("reranking/logits", "l1", "d-l1")]
+    recipes["r1"]["inputs"]["logit_shards[1]"] = "d-l1"
+    recipes["l1"] = ingredients("reranking/logits", params={"shard_index": 1})
+    assert in_words(compare((before, recipes), (after, others)).changes) == "the code of text/tokens changed"
+
+
 def test_long_lists_are_cut() -> None:
     changes = tuple(Change(f"text/{name}", "code") for name in "abcdef")
     assert in_words(changes).endswith(", and 2 more changed")
