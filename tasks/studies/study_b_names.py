@@ -9,6 +9,8 @@ LOCOMO_SESSIONS = "conversation-session(evidence=strict)"
 TOLERANT = "conversation-session"
 """The same rankings, judged by every reference that can be read: 1,982 questions."""
 HAYSTACKS = "haystack-session"
+OFFICIAL_SESSIONS = "longmemeval-official-session"
+"""LongMemEval's own evaluation: user turns, its gold, its questions (protocols.md, part C)."""
 N_SAMPLED = 150
 SAMPLED_HAYSTACKS = sampled(HAYSTACKS, N_SAMPLED)
 """A seeded sample of the study's size. Its own was drawn from a mirror that mixes other rows: it cannot be had."""
