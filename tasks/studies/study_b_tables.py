@@ -3,7 +3,9 @@
 import polars as pl
 
 from tasks.corpora.question_kinds import ALL_BLOCKS
-from tasks.reporting.schemas import Table, conform
+from tasks.reporting.cluster_schemas import CLUSTER_COMPARISONS
+from tasks.reporting.schemas import Table, conform, fit
+from tasks.reporting.selection_schemas import ALPHA_CHOICES
 from tasks.studies.declared import Cell
 from tasks.studies.estimates import StudyParams
 from tasks.studies.published import Published
@@ -14,11 +16,6 @@ from tasks.studies.study_b_names import HAYSTACKS, LOCOMO_SESSIONS
 
 TABLES = (SESSION_TIES, CHOICES, INFERENCE)
 _PROTOCOLS = (LOCOMO_SESSIONS, HAYSTACKS)
-ALPHA_CHOICES = "alpha_choices"
-"""The report's table: protocol, variant, fold, group, n_held_out, n_development, alpha, development_value."""
-
-CLUSTER_COMPARISONS = "cluster_comparisons"
-"""The report's table: protocol and the columns of `tasks.significance.schemas.CLUSTER_COMPARISON_SCHEMA`."""
 
 
 def frames(
@@ -34,14 +31,16 @@ def _ties(results: Results) -> pl.DataFrame:
 
 
 def _choices(results: Results) -> pl.DataFrame:
-    tables = [results.judged[protocol].table(ALPHA_CHOICES) for protocol in _PROTOCOLS if protocol in results.judged]
+    tables = [
+        results.judged[protocol].table(ALPHA_CHOICES.name) for protocol in _PROTOCOLS if protocol in results.judged
+    ]
     found = [table for table in tables if table is not None]
     return _of_dataset(pl.concat(found) if found else None, results, CHOICES)
 
 
 def _inference(results: Results) -> pl.DataFrame:
     report = results.judged.get(LOCOMO_SESSIONS)
-    found = None if report is None else report.table(CLUSTER_COMPARISONS)
+    found = None if report is None else report.table(CLUSTER_COMPARISONS.name)
     if found is not None:
         found = found.filter(pl.col("block") == ALL_BLOCKS, pl.col("measure") == HIT)
     return _of_dataset(found, results, INFERENCE)
@@ -50,4 +49,4 @@ def _inference(results: Results) -> pl.DataFrame:
 def _of_dataset(frame: pl.DataFrame | None, results: Results, table: Table) -> pl.DataFrame:
     if frame is None:
         return pl.DataFrame(schema=table.schema)
-    return conform(frame.with_columns(pl.lit(results.dataset).alias("dataset")).select(list(table.schema)), table)
+    return conform(fit(frame.with_columns(pl.lit(results.dataset).alias("dataset")), table), table)

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from tasks.reporting.cluster_schemas import CLUSTER_COMPARISONS
 from tasks.reporting.schemas import BEHAVIOUR, QUERIES, QUERY_METRICS, SCHEMA_VERSION, TIES
-from tasks.significance.schemas import CLUSTER_COMPARISON_SCHEMA
 from tasks.studies import plan
 from tasks.studies.results import Values
 from tasks.studies.study_b_grid import GRID, STAGES
@@ -113,8 +113,7 @@ def _write_comparisons(tables: Path, protocol: str) -> None:
         for block in ("main", "all")
         for method, numbers in ends.items()
     ]  # fmt: skip
-    schema: dict[str, type[pl.DataType]] = {"protocol": pl.Utf8, **CLUSTER_COMPARISON_SCHEMA}
-    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(tables / "cluster_comparisons.parquet")
+    pl.DataFrame(rows, schema=CLUSTER_COMPARISONS.schema, orient="row").write_parquet(tables / "cluster_comparisons.parquet")
 
 
 def _write(tables: Path, name: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> None:
