@@ -19,8 +19,8 @@ _UNIT = re.compile(
 )
 """Measures that are shares, normalised gains or reciprocal ranks: 0 to 1 by definition."""
 _DECOMPOSITION = ("exact_episode", "sibling_confusion", "wrong_family")
-_VERDICTS = ("equal", "consistent", "different", "not measured")
-_BASES = ("paired", "interval", "digits")
+_VERDICTS = ("equal", "consistent", "different", "not measured", "no verdict")
+_BASES = ("paired", "interval", "digits", "none")
 _SINGLE_PRECISION = 1e-6
 """Values of many streams are kept in single precision."""
 _MAX_SHOWN = 3

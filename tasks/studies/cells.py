@@ -79,6 +79,8 @@ def _row(cell: Cell, results: Results, ours: Estimate, published: Published, pai
 
 def _place(cell: Cell, results: Results) -> dict[str, Any]:
     quantity = cell.quantity
+    # What stands in a table of the report needs no ranking of ours: a setting of the grid is no variant of the run.
+    rankings = () if quantity.source else (quantity.variant, quantity.against)
     return {
         "dataset": cell.dataset,
         "table": cell.table,
@@ -88,7 +90,7 @@ def _place(cell: Cell, results: Results) -> dict[str, Any]:
         "variant": quantity.variant,
         "against": quantity.against,
         "measure": quantity.measure,
-        "artifact_keys": results.receipts(quantity.protocol, quantity.variant, quantity.against),
+        "artifact_keys": results.receipts(quantity.protocol, *rankings),
     }
 
 

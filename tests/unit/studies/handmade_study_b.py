@@ -113,7 +113,9 @@ def _write_comparisons(tables: Path, protocol: str) -> None:
         for block in ("main", "all")
         for method, numbers in ends.items()
     ]  # fmt: skip
-    pl.DataFrame(rows, schema=CLUSTER_COMPARISONS.schema, orient="row").write_parquet(tables / "cluster_comparisons.parquet")
+    pl.DataFrame(rows, schema=CLUSTER_COMPARISONS.schema, orient="row").write_parquet(
+        tables / "cluster_comparisons.parquet"
+    )
 
 
 def _write(tables: Path, name: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> None:
