@@ -8,8 +8,9 @@ import polars as pl
 
 from tasks.gate.accepted import Acceptance, baseline_of
 from tasks.gate.appended import append, now, read_all
+from tasks.gate.changes import in_words
 from tasks.gate.cost import ALARM, SUSPECT, CostVerdict, judge_costs, spent
-from tasks.gate.exact import Exactness, Ingredients, compare_artifacts, in_words
+from tasks.gate.exact import Exactness, Ingredients, compare_artifacts
 from tasks.gate.expectations import Expectations
 from tasks.gate.quality import (
     IMPROVE,

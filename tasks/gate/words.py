@@ -5,8 +5,8 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
+from tasks.gate.changes import in_words
 from tasks.gate.cost import ALARM, SUSPECT
-from tasks.gate.exact import in_words
 from tasks.gate.gate import GateVerdict, PartVerdict
 from tasks.gate.quality import IMPROVE, NOT_COMPARABLE, PASS, REGRESS, Cell
 from tasks.reporting.labels import sharing_a_stage, variant_label

@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from tasks.gate.exact import Change, Exactness, compare_artifacts, in_words
+from tasks.gate.changes import Change, in_words
+from tasks.gate.exact import Exactness, compare_artifacts
 from tasks.gate.expectations import load_expectations
 from tasks.reporting.schemas import ARTIFACTS
 from tests.unit.gate.nights import Recipes, ingredients
