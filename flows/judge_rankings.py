@@ -61,8 +61,8 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) 
         truncation=ready.truncation,
         groups=measures.query_groups(corpus=corpus, protocol=str(protocol), params=config.groups),
         fused=found.fused,
-        grid=study_bm25(config, protocol, ready) if is_main else None,
-        latency=measure_latency(config, protocol, ready) if is_main else (),
+        grid=study_bm25(config, found.search, ready) if is_main else None,
+        latency=measure_latency(config, found.search, ready) if is_main else (),
         params=report_of(config, protocol),
         streams=other_streams(config, protocol, found, corpus, classes),
     )

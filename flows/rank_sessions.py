@@ -9,7 +9,6 @@ from flows.searches import Search
 from tasks.artifacts import Artifact
 from tasks.candidates import prefect_tasks as candidates
 from tasks.candidates.build_sessions import SessionScoreParams
-from tasks.corpora.protocols import Protocol
 from tasks.embeddings import prefect_tasks as embeddings
 from tasks.indexes import prefect_tasks as indexes
 from tasks.indexes.bm25 import Bm25Params
@@ -19,6 +18,7 @@ from tasks.selection.build_fused import FusionParams
 from tasks.selection.build_head import HeadParams
 from tasks.selection.build_reranked import RerankedParams
 from tasks.selection.latency import LatencyParams, this_machine
+from tasks.simulation.first_stage import FirstStage
 from tasks.simulation.session_params import FusionRerankParams
 from tasks.simulation.variants import Variant
 from tasks.text import prefect_tasks as text
@@ -29,7 +29,7 @@ def rank_sessions(
     config: RunConfig, search: Search, ready: Prepared, asked: Artifact | None
 ) -> dict[str, tuple[Artifact, Artifact, Artifact]]:
     """Return, by variant: every session of every question with its scores, how these are combined, and the ranking."""
-    lexical = {variant: bm25_of(search, variant, ready) for variant in search.of_sessions}
+    lexical = {variant: stage_bm25(search, variant.first_stage, ready) for variant in search.of_sessions}
     scored = {variant: session_scores(search, variant, lexical[variant], ready, asked) for variant in lexical}
     fused = {variant: combined(search, variant, scored[variant], lexical[variant], ready) for variant in lexical}
     reranked = rerank_best(config, {variant: found for variant, found in fused.items() if variant.is_reranked}, ready)
@@ -38,9 +38,8 @@ def rank_sessions(
     }
 
 
-def bm25_of(search: Search, variant: Variant, ready: Prepared) -> Artifact:
-    """Index the texts of sessions."""
-    stage = variant.first_stage
+def stage_bm25(search: Search, stage: FirstStage, ready: Prepared) -> Artifact:
+    """Index the texts of sessions as a first stage does."""
     tokens = text.tokens(texts=ready.texts, params=TokenizerParams(name=stage.tokenizer))
     params = Bm25Params(variant=stage.idf, k1=stage.k1, b=stage.b)
     return indexes.bm25(tokens=tokens, corpus=ready.corpus, protocol=everywhere(search), params=params)
@@ -134,27 +133,25 @@ def score_together(config: RunConfig, heads: Sequence[Artifact], ready: Prepared
     return reranking.score(wanted, ready.texts, ready.reranker, config.pairs, config.reranker)
 
 
-def study_bm25(config: RunConfig, protocol: Protocol, ready: Prepared) -> Artifact | None:
-    """Measure BM25 under the grid of settings, where the run asks for that."""
+def study_bm25(config: RunConfig, search: Search, ready: Prepared) -> Artifact | None:
+    """Measure BM25 under the grid of settings, with the baseline's tokenizer, where the run asks for that."""
     if config.bm25_grid is None:
         return None
     return selection.bm25_grid(
-        tokens=text.tokens(texts=ready.texts, params=config.tokenizer),
-        corpus=ready.labels.corpus_of(protocol),
-        classes=ready.labels.classes_of(protocol),
-        protocol=str(protocol),
+        tokens=text.tokens(texts=ready.texts, params=TokenizerParams(name=search.baseline_stage.tokenizer)),
+        corpus=ready.labels.corpus_of(search.judged),
+        classes=ready.labels.classes_of(search.judged),
+        protocol=str(search.judged),
         params=config.bm25_grid,
     )
 
 
-def measure_latency(config: RunConfig, protocol: Protocol, ready: Prepared) -> list[Artifact]:
+def measure_latency(config: RunConfig, search: Search, ready: Prepared) -> list[Artifact]:
     """Measure how long one question takes on this machine with each encoder, where the run asks for that."""
     if not config.latency_queries:
         return []
     params = LatencyParams(machine=this_machine(), n_queries=config.latency_queries, dtype=config.encoder.dtype)
-    tokens = text.tokens(texts=ready.texts, params=config.tokenizer)
-    searched = str(protocol.search)
-    bm25 = indexes.bm25(tokens=tokens, corpus=ready.corpus, protocol=searched, params=config.bm25)
+    bm25 = stage_bm25(search, search.baseline_stage, ready)
     return [
         selection.latency(
             corpus=ready.corpus,
@@ -163,7 +160,7 @@ def measure_latency(config: RunConfig, protocol: Protocol, ready: Prepared) -> l
             dense=encoded.dense,
             encoder=encoded.model,
             reranker=ready.reranker,
-            protocol=searched,
+            protocol=everywhere(search),
             params=params,
         )
         for encoded in ready.encoded.values()

@@ -151,6 +151,11 @@ class Search:
         """Whether a variant keeps state."""
         return any(lists.needs_stream for lists in self.lists)
 
+    @property
+    def baseline_stage(self) -> FirstStage:
+        """What makes the lists of the baseline."""
+        return next(variant.first_stage for variant in self.variants if str(variant) == self.baseline)
+
 
 def protocols_of(config: "RunConfig") -> tuple[Protocol, ...]:
     """Return the protocols of a run, the main one first; with an overlay also the main one under patched judgements."""
