@@ -1,5 +1,6 @@
 """The reproduction of a study: the main job on each of its data sets, and what it published beside what we measure."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from prefect import flow
@@ -56,6 +57,6 @@ def reproduce_study(
             results = evaluate(run, environment.mirror_root(mirror), accept_local)
             found.append(Evaluated(run, results.reports, results.models, listener.events[n_before:]))
             rankings[run.dataset] = results.rankings
-        reports = {part.config.dataset: part.reports for part in found}
+        reports: dict[str, Sequence[Artifact]] = {part.config.dataset: part.reports for part in found}
         study = studies.compare(reports, rankings, StudyParams(study=config.study))
     return publish_study(study, found, start, environment.reports_root())
