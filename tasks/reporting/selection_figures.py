@@ -6,12 +6,14 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from tasks.reporting.figure_style import BLUE, GREEN, INK, ORANGE, SKY, VERMILION, save
-from tasks.reporting.labels import variant_label, variant_order
+from tasks.reporting.labels import lines_of_label, variant_order
 
 STEM = "alpha_curve"
 TITLE = "Weight of BM25 in the fusion"
 _LOOKS = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (VERMILION, ":"), (SKY, "-"), (INK, "--"))
 MOST_CURVES = len(_LOOKS)
+WIDEST = 36
+"""Characters in a line of the legend: two columns of them fit."""
 
 
 def draw(curve: pl.DataFrame, choices: pl.DataFrame, dataset: str, folder: Path) -> None:
@@ -26,7 +28,7 @@ def draw(curve: pl.DataFrame, choices: pl.DataFrame, dataset: str, folder: Path)
         axes = figure.subplots()
         for (colour, dashes), variant in zip(_LOOKS, variants, strict=False):
             mine = hits.filter(pl.col("variant") == variant).sort("alpha")
-            axes.plot(mine["alpha"], mine["value"], dashes, color=colour, label=variant_label(variant))
+            axes.plot(mine["alpha"], mine["value"], dashes, color=colour, label=lines_of_label(variant, WIDEST))
             chosen = mine.join(choices.filter(pl.col("variant") == variant).select("alpha").unique(), on="alpha")
             axes.plot(chosen["alpha"], chosen["value"], "o", color=colour, markersize=6)
         axes.set_xlabel("alpha: weight of BM25 (0: dense alone, 1: BM25 alone)")
@@ -36,4 +38,5 @@ def draw(curve: pl.DataFrame, choices: pl.DataFrame, dataset: str, folder: Path)
         axes.grid(axis="y")
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
 
-    save(on, 5.4 + 0.3 * ((len(variants) + 1) // 2), folder / STEM)
+    n_lines = sum(lines_of_label(variant, WIDEST).count("\n") + 1 for variant in variants)
+    save(on, 5.4 + 0.27 * n_lines, folder / STEM)
