@@ -60,7 +60,10 @@ def _row(cell: Cell, results: Results, ours: Estimate, published: Published, pai
         difference = (paired.difference, paired.lo, paired.hi)
     else:
         difference = (ours.value - number.value, ours.lo - number.value, ours.hi - number.value)
-    return _place(cell, results) | {
+    row = _place(cell, results)
+    if verdict is Verdict.NOT_MEASURED:
+        row["artifact_keys"] = []  # a report that does not hold a number is no receipt of it
+    return row | {
         "study": published.study,
         "published": number.value,
         "ours": ours.value,

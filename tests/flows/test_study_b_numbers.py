@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
 CHECKOUT = Path(__file__).resolve().parents[2]
 FOUR_QUESTIONS = 0.002
 """Other processors and libraries move a vector's last digits: so much is allowed."""

@@ -58,7 +58,10 @@ def test_a_setting_is_of_all_data_sets_or_of_one() -> None:
         (["datasets=[]"], "expected some of longmemeval-s"),
         (["options.msmarco.stream.steps=1"], "options of msmarco; expected those of longmemeval-s"),
         (['variants=["bm25"]'], "variants follow from the study and cannot be set"),
-        (["candidates.depth=7"], "study-a, longmemeval-s: unknown key candidates.depth; valid here: bm25_weight, combine, fill_zero_scores"),
+        (
+            ["candidates.depth=7"],
+            "study-a, longmemeval-s: unknown key candidates.depth; valid here: bm25_weight, combine, fill_zero_scores",
+        ),
         (["stream_seeds=-1"], "stream_seeds = -1"),
     ],
 )
