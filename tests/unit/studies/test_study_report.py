@@ -130,3 +130,13 @@ def test_figures_of_a_run_with_little_in_it_are_drawn_twice_the_same(small_study
     assert names == ["clusters.png", "clusters.svg", "effects.png", "effects.svg"]
     for name in names:
         assert sha256_of(tmp_path / "one" / name) == sha256_of(tmp_path / "two" / name)
+
+
+def test_saturation_stands_beside_our_counts_after_1000_steps(same_study: Path) -> None:
+    """The made-up state after t steps is t documents, or t / 2 under the gap rule; 8,166 and 5,141 were published."""
+    found = section(render(same_study), "Suppression over the stream")
+    assert "| LongMemEval-S: clustered30-uniform, 5,000 steps | 8,166 | 1,000 | -87.8 % |" in found
+    assert "| LongMemEval-S: clustered30-gap, 5,000 steps | 5,141 | 500 | -90.3 % |" in found
+    assert "For comparison, the documents after 1,000 steps." in found  # far from the published: nothing is explained
+    assert found.count("| 2,000 |") >= 4
+    assert "| 2,500 |" not in found
