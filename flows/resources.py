@@ -61,6 +61,10 @@ OF_STUDIES = {
     ("study-a", "longmemeval-s"): Workload(26_256_213, 19_947_666, 3_000, other_s=1_452),
     ("study-a", "nfcorpus"): Workload(871_863, 7_232_184, 100, other_s=110),
     ("study-a", "locomo"): Workload(225_194, 5_535_769, 100, other_s=213),
+    # The run 20261201T035744Z-study-b-860b8c in the same way; LoCoMo's turns are read by three encoders.
+    ("study-b", "locomo"): Workload(938_469, 5_251_685, 550, other_s=380),
+    ("study-b", "longmemeval-s"): Workload(26_256_213, 4_954_687, 1_800, other_s=445),
+    ("study-b", "nfcorpus"): Workload(871_863, 5_266_022, 160, other_s=44),
 }
 """By profile and data set: a study asks for more than its data sets' own profiles."""
 SHORTEST_SHARD_S = 10.0
