@@ -34,6 +34,7 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) 
         params=measures_of(config, protocol),
         asked=found.asked,
     )
+    groups = measures.query_groups(corpus=corpus, protocol=str(protocol), params=config.groups)
     errors = behaviour.behaviour_metrics(
         rankings=rankings,
         corpus=corpus,
@@ -59,7 +60,7 @@ def judge(config: RunConfig, protocol: Protocol, found: Found, ready: Prepared) 
         classes=ready.labels.classes,
         texts=ready.texts,
         truncation=ready.truncation,
-        groups=measures.query_groups(corpus=corpus, protocol=str(protocol), params=config.groups),
+        groups=groups,
         fused=found.fused,
         grid=study_bm25(config, found.search, ready) if is_main else None,
         latency=measure_latency(config, found.search, ready) if is_main else (),

@@ -39,6 +39,7 @@ STEPS = (
     "simulation/replay",
     "measures/query_metrics",
     "measures/tie_audit",
+    "measures/query_groups",
     "behaviour/behaviour_metrics",
     "significance/statistics",
     "reporting/tables_and_figures",
