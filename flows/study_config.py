@@ -14,7 +14,7 @@ from tasks.studies.catalog import AVAILABLE
 from tasks.studies.declared import NDCG
 from tasks.studies.published import STUDY_A, Published
 
-SHARED_BY_NAME = ("study", "datasets", "encoders", "options", "profile")
+SHARED_BY_NAME = ("study", "datasets", "encoders", "cross", "options", "profile")
 
 
 class StudyConfig(Params):
@@ -48,17 +48,29 @@ def load_study(profile: str, overrides: Sequence[str] = ()) -> StudyConfig:
     encoders = settings.get("encoders", list(AVAILABLE))
     if not isinstance(encoders, list) or not encoders:
         raise BenchError(f"encoders = {encoders!r}; expected a list of names of the catalogue (data/catalog.toml)")
+    if not isinstance(has_cross := settings.get("cross", True), bool):
+        raise BenchError(f"cross = {has_cross!r}; expected true or false")
     derived = {"variants", "protocol", "other_protocols", "searches", "dataset"}
     if given := sorted(derived & set(settings)):
         raise BenchError(f"profile {profile}: {', '.join(given)} follow from the study and cannot be set")
     shared = {name: value for name, value in settings.items() if name not in SHARED_BY_NAME}
     asked = tuple(map(str, encoders))
-    runs = [_run(profile, study, str(name), asked, _merged(shared, options.get(name, {}))) for name in datasets]
+    runs = [
+        _run(profile, plan.protocols(study, name, has_cross=has_cross), study, name, asked, own)
+        for name, own in ((str(name), _merged(shared, options.get(name, {}))) for name in datasets)
+    ]
     return StudyConfig(profile=profile, study=study, runs=tuple(runs))
 
 
-def _run(profile: str, study: str, dataset: str, encoders: tuple[str, ...], settings: dict[str, Any]) -> RunConfig:
-    main, *others = plan.protocols(study, dataset)
+def _run(
+    profile: str,
+    protocols: Sequence[str],
+    study: str,
+    dataset: str,
+    encoders: tuple[str, ...],
+    settings: dict[str, Any],
+) -> RunConfig:
+    main, *others = protocols
     searches: dict[str, dict[str, Any]] = {}  # protocols of one search judge the same variants
     for protocol in (main, *others):
         search = str(parse_protocol(protocol).search)

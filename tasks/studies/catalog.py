@@ -58,6 +58,8 @@ class Declarations:
         Tables whose published numbers also stand in another: they are counted there.
     rows
         Names of rows in the order in which tables other than the cells show them.
+    cross
+        Protocols that only serve the table of both studies' methods.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Declarations:
     pairs_of: PairsOf | None
     repeated: frozenset[str]
     rows: tuple[str, ...]
+    cross: frozenset[str] = frozenset()
 
     @property
     def title(self) -> str:
@@ -124,6 +127,7 @@ def _study_b() -> Declarations:
         pairs_of=None,
         repeated=frozenset({study_b.SAMPLE}),
         rows=(),
+        cross=frozenset({*study_b_names.CROSS_PROTOCOLS.values(), study_b_names.POOLED_SESSIONS}),
     )
 
 

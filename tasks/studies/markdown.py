@@ -16,12 +16,18 @@ from tasks.reporting.scratch import report_folder
 from tasks.reporting.text_format import escape
 from tasks.studies import study_a_report, study_b_report
 from tasks.studies.build import DATA_SETS
+from tasks.studies.links import other_study
 from tasks.studies.opening import opening
 from tasks.studies.published import STUDY_A, Published
 from tasks.studies.study import DATASET_LABELS, Study
 
 
-def render(study_dir: Path, runs: Sequence[RunFacts] = (), published: Path | None = None) -> str:
+def render(
+    study_dir: Path,
+    runs: Sequence[RunFacts] = (),
+    published: Path | None = None,
+    reports_root: Path | None = None,
+) -> str:
     """Return the report of a study as Markdown (GitHub flavour).
 
     Parameters
@@ -32,13 +38,16 @@ def render(study_dir: Path, runs: Sequence[RunFacts] = (), published: Path | Non
         Facts of the run, one for each data set of the report; without them the report does not name the run.
     published
         Folder of the published files; None for the study's own.
+    reports_root
+        Where other reports are: the one of the other study is linked; None for no link.
     """
     study = Study.read(study_dir)
     if published is not None:
         study = Study.read(study_dir, Published(study.name, published))
     data = json.loads((study_dir / DATA_SETS).read_text(encoding="utf-8"))
     sections = study_a_report.sections if study.name == STUDY_A else study_b_report.sections
-    lines = [*opening(study), *_notes(data), *(run_line(runs[0]) if runs else []), *sections(study)]
+    lines = [*opening(study), *_notes(data), *(run_line(runs[0]) if runs else [])]
+    lines += [*(other_study(study.name, reports_root) if reports_root else []), *sections(study)]
     lines += [
         *_models(runs),
         *_costs(list(data), runs),
@@ -66,7 +75,7 @@ def write_study_report(
         raise BenchError("no run of a data set was given; expected the facts of at least one")
     with report_folder(reports_root, runs[0].run_id) as folder:
         shutil.copytree(study_dir / "figures", folder / "figures")
-        write_text(folder / "report.md", render(study_dir, runs, published))
+        write_text(folder / "report.md", render(study_dir, runs, published, reports_root))
         write_manifest(folder, {"runs": [asdict(run) for run in runs]})
     return reports_root / runs[0].run_id / "report.md"
 

@@ -20,15 +20,18 @@ def datasets(study: str) -> tuple[str, ...]:
     return tuple(declarations(study).protocol_of)
 
 
-def protocols(study: str, dataset: str) -> tuple[str, ...]:
+def protocols(study: str, dataset: str, *, has_cross: bool = True) -> tuple[str, ...]:
     """Return the protocols that a data set is judged by, that of the main table first.
+
+    Without `has_cross` those are left out that only serve the table of both studies' methods.
 
     >>> protocols("study-a", "longmemeval-s")[1]
     'pooled-turn(relevance=study-a,sample=200)'
     """
     declared = declarations(study)
     main = _main_protocol(declared, dataset)
-    return tuple(dict.fromkeys([main, *(quantity.protocol for quantity in _quantities(study, dataset))]))
+    found = dict.fromkeys([main, *(quantity.protocol for quantity in _quantities(study, dataset))])
+    return tuple(name for name in found if has_cross or name == main or name not in declared.cross)
 
 
 def variants(study: str, dataset: str, protocol: str, encoders: Sequence[str] = AVAILABLE) -> tuple[str, ...]:

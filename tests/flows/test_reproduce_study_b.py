@@ -15,6 +15,7 @@ SETTINGS = [
     'datasets=["locomo"]',
     'encoders=["all-MiniLM-L6-v2"]',
     "options.locomo.latency_queries=2",
+    "cross=false",
     "stream.steps_per_query=2",
     "significance.n_resamples=200",
 ]

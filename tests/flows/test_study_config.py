@@ -69,3 +69,13 @@ def test_a_wrong_setting_is_said_with_what_is_valid(settings: list[str], said: s
     with pytest.raises(BenchError) as caught:
         load_study("study-a", settings)
     assert said in str(caught.value)
+
+
+def test_without_the_cross_table_study_b_reranks_no_turns() -> None:
+    (locomo,) = load_study("study-b", ['datasets=["locomo"]', "cross=false"]).runs
+    assert locomo.other_protocols == ("conversation-session",)
+    assert locomo.searches == {}
+    (whole,) = load_study("study-b", ['datasets=["locomo"]']).runs
+    assert whole.other_protocols == ("conversation-session", "conversation-turn")
+    with pytest.raises(BenchError, match="cross = 3; expected true or false"):
+        load_study("study-b", ["cross=3"])
