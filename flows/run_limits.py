@@ -89,6 +89,11 @@ def _ranges(config: "RunConfig") -> Iterator[str]:
 
 def _models(config: "RunConfig") -> Iterator[str]:
     catalog = load_catalog()
+    of_pieces = {entry.name for entry in catalog.models.values() if entry.kind == "bi-encoder" and not entry.pooling}
+    for variant in dict.fromkeys(variant for search in searches_of(config) for variant in search.variants):
+        is_late = variant.session is not None and variant.session.pool not in ("mean", "text")
+        if variant.first_stage.encoder in of_pieces and "encoder" in variant.stage_names and not is_late:
+            yield f"{variant}: its encoder gives a vector for each word piece, which session(pool=max) alone can use"
     own, *others = encoders_of(config)
     wanted = [("encoder.model", own, "bi-encoder"), ("reranker.model", config.reranker.model, "cross-encoder")]
     wanted += [("the encoder of a variant", name, "bi-encoder") for name in others]

@@ -21,7 +21,7 @@ SETTINGS = [
 ]
 FUSION = "fusion(pool=max,tokenizer=word3+stop,ties=earliest)"
 
-pytestmark = pytest.mark.usefixtures("prefect_server")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("prefect_server")]
 
 
 @pytest.fixture(scope="module")

@@ -31,8 +31,8 @@ def test_overrides_reach_their_place_as_toml_values() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        (["candidates.depth=7"], "unknown key candidates.depth; valid here: fill_zero_scores, k, rank_origin"),
-        (["candidate.k=7"], "unknown key candidate; valid here: behaviour, bm25, candidates"),
+        (["candidates.depth=7"], "unknown key candidates.depth; valid here: bm25_weight, combine, fill_zero_scores"),
+        (["candidate.k=7"], "unknown key candidate; valid here: behaviour, bm25, bm25_grid, candidates"),
         (["candidates.k=many"], "candidates.k = 'many'"),
         (["candidates.k=0"], "candidates.k = 0"),
         (["candidates.k"], "is not key=value"),
@@ -47,7 +47,27 @@ def test_overrides_reach_their_place_as_toml_values() -> None:
         (['measures.names=["nDGC@10"]'], "nDGC@10"),
         (["locomo.evidence=strict"], "options of locomo given, but the dataset is nfcorpus"),
         (['variants=["hybrid-rerank", "bm25(tokenizer=words)"]'], "unknown tokenizer; choose one of: split, regex"),
-        (['variants=["hybrid-rerank", "dense(encoder=e5)"]'], "variants ask for the encoders e5; a run has one"),
+        (
+            ['variants=["hybrid-rerank", "dense(encoder=e5)"]'],
+            "the encoder of a variant = 'e5'; expected a bi-encoder of",
+        ),
+        (
+            ['variants=["hybrid-rerank", "dense(encoder=answerai-colbert-small-int8)"]'],
+            "dense(encoder=answerai-colbert-small-int8): its encoder gives a vector for each word piece",
+        ),
+        (
+            ['other_protocols=["conversation-session"]', 'other_searches.variants=["bm25", "session(pool=top0)"]'],
+            "pool=top0",
+        ),
+        (
+            [
+                'other_protocols=["conversation-session"]',
+                'other_searches.variants=["bm25", "session(pool=mean,encoder=answerai-colbert-small-int8)"]',
+            ],
+            "gives a vector for each word piece",
+        ),
+        (['variants=["hybrid-rerank", "session(pool=max)"]'], "does not rank sessions; leave out session(pool=max)"),
+        (["protocol=conversation-session(evidence=strict)"], "evidence=strict is a rule for the evidence strings"),
         (['variants=["hybrid-rerank", "rif(rule=gap,clusters=3,pool=20)"]'], "reranks 20 candidates and the baseline"),
         (
             ['searches={"pooled-turn" = {baseline = "bm25"}}'],
