@@ -12,6 +12,8 @@ from prefect.cli.deploy._models import PrefectYamlModel
 from pydantic import BaseModel
 
 from flows.run_config import load_config
+from flows.settings import profile_names
+from flows.study_config import load_study
 
 PREFECT_YAML = Path(__file__).resolve().parents[2] / "prefect.yaml"
 RAW: dict[str, Any] = yaml.safe_load(PREFECT_YAML.read_text())
@@ -44,7 +46,9 @@ def test_a_misspelt_key_would_be_found() -> None:
 
 
 def test_the_deployments_are_there() -> None:
-    assert [deployment["name"] for deployment in DEPLOYMENTS] == ["sample", "nightly-regression"]
+    assert [deployment["name"] for deployment in DEPLOYMENTS] == [
+        "sample", "nightly-regression", "study-a", "study-b", "sweep",
+    ]  # fmt: skip
     assert "schedules" in DEPLOYMENTS[1]
 
 
@@ -55,7 +59,8 @@ def test_entrypoint_and_parameters_fit_the_flow(deployment: dict[str, Any]) -> N
     flow.validate_parameters(deployment["parameters"])
     parameters = deployment["parameters"]
     for profile in parameters.get("profiles", [parameters.get("profile", "sample")]):
-        assert load_config(profile).profile == profile
+        load = load_study if profile in profile_names(studies=True) else load_config
+        assert load(profile).profile == profile
 
 
 def test_schedules_fire_at_distinct_minutes() -> None:
