@@ -151,6 +151,7 @@ def write_world(world: World) -> None:
     cut.write_parquet(world.root / "truncation" / "truncation.parquet")
     _write_chosen(world.root)
     kinds = [(place, "question_type", kind) for place, (_, kind, _, _) in enumerate(QUERIES)]
+    kinds += [(place, "n_gold_sessions", "1") for place in range(len(QUERIES) - 1)]
     groups = pl.DataFrame(kinds, schema={"query_index": pl.Int32(), "by": pl.Utf8(), "group": pl.Utf8()}, orient="row")
     groups.write_parquet(world.root / "groups" / "query_groups.parquet")
     for variant, path in world.inputs.rankings.items():
