@@ -1,7 +1,6 @@
 """From indexes to the rankings of the variants that score whole sessions (study B)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from flows.prepare_corpus import Encoded, Prepared
 from flows.run_config import RunConfig
@@ -39,15 +38,15 @@ def rank_sessions(
 
 
 def stage_bm25(search: Search, stage: FirstStage, ready: Prepared) -> Artifact:
-    """Index the texts of sessions as a first stage does."""
-    tokens = text.tokens(texts=ready.texts, params=TokenizerParams(name=stage.tokenizer))
+    """Index what a search ranks, turns or the texts of sessions, as a first stage does."""
     params = Bm25Params(variant=stage.idf, k1=stage.k1, b=stage.b)
-    return indexes.bm25(tokens=tokens, corpus=ready.corpus, protocol=everywhere(search), params=params)
+    tokens = stage_tokens(stage, ready)
+    return indexes.bm25(tokens=tokens, corpus=ready.corpus, protocol=search.everywhere, params=params)
 
 
-def everywhere(search: Search) -> str:
-    """Return the protocol of a search whoever asks: a sample of the questions has the same indexes."""
-    return str(replace(search.protocol, sample=0, dedup=0.0))
+def stage_tokens(stage: FirstStage, ready: Prepared) -> Artifact:
+    """Tokenise as a first stage does."""
+    return text.tokens(texts=ready.texts, params=TokenizerParams(name=stage.tokenizer))
 
 
 def session_scores(
@@ -56,7 +55,7 @@ def session_scores(
     """Score every session that a question may find, by BM25 and by the pooled scores of its turns."""
     assert variant.session is not None
     stage, pool = variant.first_stage, variant.session.pool
-    encoded, protocol = ready.encoded[stage.encoder], everywhere(search)
+    encoded, protocol = ready.encoded[stage.encoder], search.everywhere
     return candidates.sessions(
         corpus=ready.corpus,
         bm25=bm25,
@@ -138,7 +137,7 @@ def study_bm25(config: RunConfig, search: Search, ready: Prepared) -> Artifact |
     if config.bm25_grid is None:
         return None
     return selection.bm25_grid(
-        tokens=text.tokens(texts=ready.texts, params=TokenizerParams(name=search.baseline_stage.tokenizer)),
+        tokens=stage_tokens(search.baseline_stage, ready),
         corpus=ready.labels.corpus_of(search.judged),
         classes=ready.labels.classes_of(search.judged),
         protocol=str(search.judged),
@@ -160,7 +159,7 @@ def measure_latency(config: RunConfig, search: Search, ready: Prepared) -> list[
             dense=encoded.dense,
             encoder=encoded.model,
             reranker=ready.reranker,
-            protocol=everywhere(search),
+            protocol=search.everywhere,
             params=params,
         )
         for encoded in ready.encoded.values()

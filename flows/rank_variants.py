@@ -1,20 +1,18 @@
 """From indexes to the rankings of every variant: candidates, logits of their pairs, clusters, streams, replays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from flows.prepare_corpus import Prepared
-from flows.rank_sessions import rank_sessions, score_together
+from flows.rank_sessions import rank_sessions, score_together, stage_bm25
 from flows.run_config import RunConfig
 from flows.searches import Lists, Search
 from tasks.artifacts import Artifact
 from tasks.candidates import prefect_tasks as candidates
 from tasks.clusters import prefect_tasks as clusters
 from tasks.corpora import prefect_tasks as corpora
-from tasks.indexes import prefect_tasks as indexes
 from tasks.simulation import prefect_tasks as simulation
 from tasks.simulation.variants import Variant
-from tasks.text import prefect_tasks as text
 
 Scored = tuple[Artifact | None, list[Artifact]]
 """A list of pairs, and the shards with their logits; None and no shard where nothing is reranked."""
@@ -59,14 +57,11 @@ def run_search(config: RunConfig, search: Search, ready: Prepared) -> Found:
 
 def candidate_pool(search: Search, lists: Lists, asked: Artifact | None, ready: Prepared) -> Artifact:
     """Make the candidates of one first stage."""
-    tokens = text.tokens(texts=ready.texts, params=lists.tokenizer)
-    everywhere = str(replace(search.protocol, sample=0, dedup=0.0))  # the same index, whoever asks
-    bm25 = indexes.bm25(tokens=tokens, corpus=ready.corpus, protocol=everywhere, params=lists.bm25)
     return candidates.pool(
         corpus=ready.corpus,
         dense=ready.dense_of(lists.stage.encoder),
-        bm25=bm25,
-        protocol=everywhere,
+        bm25=stage_bm25(search, lists.stage, ready),
+        protocol=search.everywhere,
         params=lists.candidates,
         asked=asked,
     )

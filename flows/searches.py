@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tasks.candidates.build import CandidateParams
 from tasks.corpora.protocols import EvidenceRule, Protocol, ProtocolName, Qrels, parse_protocol
-from tasks.indexes.bm25 import Bm25Params
 from tasks.measures.names import OFFICIAL, MeasureParams
 from tasks.reporting.build import ReportParams
 from tasks.significance.families import Family
@@ -14,7 +13,6 @@ from tasks.significance.tables import SignificanceParams
 from tasks.simulation.build_replay import ReplayParams
 from tasks.simulation.first_stage import FirstStage
 from tasks.simulation.variants import RerankParams, Variant, parse
-from tasks.text.tokenizers import TokenizerParams
 
 if TYPE_CHECKING:
     from flows.run_config import RunConfig
@@ -54,16 +52,6 @@ class Lists:
     stage: FirstStage
     variants: tuple[Variant, ...]
     depth: int = 0
-
-    @property
-    def tokenizer(self) -> TokenizerParams:
-        """The tokenizer."""
-        return TokenizerParams(name=self.stage.tokenizer)
-
-    @property
-    def bm25(self) -> Bm25Params:
-        """The BM25 variant."""
-        return Bm25Params(variant=self.stage.idf, k1=self.stage.k1, b=self.stage.b)
 
     @property
     def candidates(self) -> CandidateParams:
@@ -150,6 +138,11 @@ class Search:
     def needs_stream(self) -> bool:
         """Whether a variant keeps state."""
         return any(lists.needs_stream for lists in self.lists)
+
+    @property
+    def everywhere(self) -> str:
+        """What is indexed: the same whoever asks, and over a corpus whose near-duplicates are gone already."""
+        return str(replace(self.protocol, sample=0, dedup=0.0))
 
     @property
     def baseline_stage(self) -> FirstStage:

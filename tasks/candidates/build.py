@@ -17,9 +17,7 @@ from pydantic import Field
 from tasks.candidates.combination import weighted, z_normalised
 from tasks.candidates.fusion import ABSENT, Fused
 from tasks.candidates.ranking import TieRule
-from tasks.candidates.search import CANDIDATES as CANDIDATES
-from tasks.candidates.search import POOLS as POOLS
-from tasks.candidates.search import Indices, Pool, Search, fuse, write_tables
+from tasks.candidates.search import CANDIDATES, Indices, Pool, Search, fuse, write_tables
 from tasks.indexes.bm25 import Bm25Scope
 from tasks.indexes.dense import Vectors, exact_scores, neighbourhoods, open_vectors
 from tasks.progress import Progress, silent

@@ -48,10 +48,7 @@ class SessionScoreParams(Params):
     @field_validator("pool")
     @classmethod
     def _is_known(cls, name: str) -> str:
-        try:
-            return str(pooling.Pool.parse(name))
-        except BenchError as error:
-            raise ValueError(str(error)) from error
+        return pooling.pool_name(name)
 
 
 def build(

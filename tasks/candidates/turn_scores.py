@@ -10,10 +10,8 @@ import numpy.typing as npt
 from tasks.candidates.search import Indices, Search
 from tasks.embeddings.pooling import Scores, Vectors, cosines_of
 from tasks.indexes.dense import open_vectors
+from tasks.indexes.late_interaction import OFFSETS, TURN_SCORES
 from tasks.records import BenchError
-
-TURN_SCORES = "turn_scores.npy"
-OFFSETS = "offsets.npy"
 
 
 class Turns(Protocol):

@@ -132,6 +132,18 @@ def cosines_of(queries: Vectors, turns: Vectors) -> Scores:
     return np.asarray(np.einsum("qd,td->qt", queries.astype(np.float64), turns.astype(np.float64), optimize=False))
 
 
+def pool_name(name: str) -> str:
+    """Return the canonical name of a pool, for a parameter; raises `ValueError` for an unknown one.
+
+    >>> pool_name("lse2.50")
+    'lse2.5'
+    """
+    try:
+        return str(Pool.parse(name))
+    except BenchError as error:
+        raise ValueError(str(error)) from error
+
+
 def session_starts(units: Units) -> npt.NDArray[np.int64]:
     """Return the place of the first turn of each session, shape (n_sessions,), int64.
 

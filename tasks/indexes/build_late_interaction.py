@@ -14,12 +14,10 @@ from tasks.corpora.scopes import scope_documents
 from tasks.corpora.tables import Corpus
 from tasks.embeddings.build_token_vectors import TokenShards
 from tasks.embeddings.encoders import n_cores, normalise
-from tasks.indexes.late_interaction import Offsets, Vectors, max_sim
+from tasks.indexes.late_interaction import OFFSETS, TURN_SCORES, Offsets, Vectors, max_sim
 from tasks.progress import Progress, silent
 from tasks.records import BenchError
 
-TURN_SCORES = "turn_scores.npy"
-OFFSETS = "offsets.npy"
 PIECES_AT_ONCE = 65_536
 """Vectors of documents held in memory: 100 MB at 384 dimensions."""
 

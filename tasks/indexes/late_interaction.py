@@ -15,6 +15,9 @@ import numpy.typing as npt
 
 from tasks.records import BenchError
 
+TURN_SCORES, OFFSETS = "turn_scores.npy", "offsets.npy"
+"""Files of the artifact with the scores of every (query, document of its scope)."""
+
 Vectors = npt.NDArray[np.float32]
 Offsets = npt.NDArray[np.int64]
 

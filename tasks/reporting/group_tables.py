@@ -3,23 +3,19 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from tasks.corpora.question_kinds import ALL_BLOCKS
 from tasks.measures.query_groups import BY, QUESTION_TYPE
-from tasks.randomness import generator
 from tasks.reporting.declared import fit
 from tasks.reporting.group_schemas import GROUP_SUMMARY, QUERY_GROUPS
 from tasks.reporting.sources import Sources, read_parquet
 from tasks.reporting.tables import in_blocks
-from tasks.significance.bootstrap import Interval, mean_intervals
+from tasks.significance.bootstrap import column_intervals
 
 DECIMALS = 12
 """As in the stage significance: the order of summation, which threads may change, moves only later digits."""
 
-Values = NDArray[np.float64]
 Row = tuple[Any, ...]
 
 
@@ -85,7 +81,8 @@ def _rows(
     )
     for (block, by, group), part in sorted(members.group_by("block", "by", "group"), key=lambda found: str(found[0])):
         columns = part.select(pl.col(variants).cast(pl.Float64).fill_null(float("nan"))).to_numpy()
-        intervals = _intervals(columns, (seed, "group means", str(block), str(by), str(group)), n_resamples)
+        names = ("group means", str(block), str(by), str(group))
+        intervals = column_intervals(columns, seed=seed, names=names, n_resamples=n_resamples)
         for variant, one in zip(variants, intervals, strict=True):
             yield block, by, group, variant, measure, one.n, one.n_undefined, one.mean, one.lo, one.hi
 
@@ -95,21 +92,6 @@ def _blocks_with_values(metrics: pl.DataFrame, asked: pl.DataFrame) -> list[str]
     defined = metrics.filter(pl.col("value").is_not_nan()).join(asked, on="query_id", how="inner", validate="m:1")
     own = defined["block"].unique().sort().to_list()
     return [*own, ALL_BLOCKS] if len(own) > 1 else own
-
-
-def _intervals(columns: Values, name: tuple[int, str, str, str, str], n_resamples: int) -> list[Interval]:
-    """Return the interval of each column, from the same draws for columns that are defined in the same rows."""
-    alike: dict[bytes, list[int]] = {}
-    for place, is_defined in enumerate(~np.isnan(columns.T)):
-        alike.setdefault(is_defined.tobytes(), []).append(place)
-    found: dict[int, Interval] = {}
-    for places in alike.values():
-        defined = columns[~np.isnan(columns[:, places[0]])][:, places]
-        n_undefined = len(columns) - len(defined)
-        several = mean_intervals(defined, rng=generator(*name), n_resamples=n_resamples)
-        for place, one in zip(places, several, strict=True):
-            found[place] = Interval(one.mean, one.lo, one.hi, one.n, n_undefined)
-    return [found[place] for place in range(columns.shape[1])]
 
 
 def in_order(by: str, groups: Sequence[str]) -> list[str]:

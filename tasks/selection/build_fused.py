@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from tasks.measures.names import MeasureParams
 from tasks.progress import Progress, silent
 from tasks.records import BenchError, Params
 from tasks.selection.adaptive import adaptive_weights, query_features
+from tasks.selection.combining import HELD_OUT, Alpha, fitting_weight
 from tasks.selection.folds import Folds, folds_of
 from tasks.selection.session_lists import SELECTED_BY, SessionLists, SessionTruth, read_lists
 from tasks.selection.weights import GRID, Choice, choice_table, choose
@@ -54,7 +55,7 @@ class FusionParams(Params):
     """
 
     combine: Literal["z", "minmax", "rrf", "adaptive", "dense"] = "z"
-    alpha: Annotated[float, Field(ge=0, le=1)] | Literal["held-out"] = "held-out"
+    alpha: Alpha = HELD_OUT
     n_folds: int = Field(default=5, ge=2)
     fold_seed: int = Field(default=0, ge=0)
     rrf_k: int = Field(default=60, ge=0)
@@ -66,10 +67,7 @@ class FusionParams(Params):
     @field_validator("alpha")
     @classmethod
     def _has_a_weight(cls, alpha: float | str, info: ValidationInfo) -> float | str:
-        combine = info.data.get("combine")
-        if combine not in ("z", "minmax", None) and alpha != "held-out":
-            raise ValueError(f"combine={combine} has no fixed weight; leave alpha out")
-        return alpha
+        return fitting_weight(alpha, info.data.get("combine"))
 
     @field_validator("measures")
     @classmethod
@@ -168,7 +166,7 @@ class _Fusion:
                 folds = self._folds()
                 return self._with(self._adaptive(folds), folds, _tables())
         curve, is_hit = self._curve(progress)
-        if params.alpha != "held-out":
+        if params.alpha != HELD_OUT:
             return self._with(np.full(len(lists.queries), float(params.alpha)), None, _tables(curve=curve))
         folds = self._folds()
         choices = choose(is_hit, self._truth.is_defined, folds)

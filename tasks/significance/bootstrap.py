@@ -3,12 +3,13 @@
 Source: Efron & Tibshirani (1993), "An Introduction to the Bootstrap", chapter 13; study A, protocol A.8.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tasks.randomness import generator
 from tasks.records import BenchError
 
 MAX_DRAWS_IN_MEMORY = 4_000_000
@@ -88,6 +89,29 @@ def mean_intervals(
     lows, highs = np.percentile(means, _percentiles(level), axis=0)
     rows = zip(given.mean(axis=0), lows, highs, strict=True)
     return [Interval(float(mean), float(lo), float(hi), n, 0) for mean, lo, hi in rows]
+
+
+def alike(columns: Values) -> Iterator[tuple[NDArray[np.int64], Values]]:
+    """Yield (places of columns, their defined rows) for the columns of (n, m) that are NaN in the same rows."""
+    is_defined = ~np.isnan(columns)
+    patterns, group = np.unique(is_defined.T, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        places = np.flatnonzero(group.ravel() == number)
+        yield places, columns[np.ix_(pattern, places)]
+
+
+def column_intervals(columns: Values, *, seed: int, names: Sequence[str], n_resamples: int = 10_000) -> list[Interval]:
+    """Return `mean_interval` of each column of (n, m), NaN left out and counted.
+
+    Columns with as many defined rows see the same draws, whatever the others: those of the generator `names` of `seed`.
+    """
+    found: dict[int, Interval] = {}
+    for places, defined in alike(columns):
+        several = mean_intervals(defined, rng=generator(seed, *names), n_resamples=n_resamples)
+        n_undefined = len(columns) - len(defined)
+        for place, one in zip(places.tolist(), several, strict=True):
+            found[place] = replace(one, n_undefined=n_undefined)
+    return [found[place] for place in range(columns.shape[1])]
 
 
 def differences(treatment: ArrayLike, baseline: ArrayLike) -> Values:

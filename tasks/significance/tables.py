@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tasks.corpora.question_kinds import ALL_BLOCKS
 from tasks.randomness import generator
 from tasks.records import BenchError, Block, Params
-from tasks.significance.bootstrap import Interval, mean_intervals
+from tasks.significance.bootstrap import Interval, alike, column_intervals
 from tasks.significance.effects import effect
 from tasks.significance.families import Family, families_of
 from tasks.significance.multiplicity import bonferroni
@@ -126,7 +126,7 @@ def summarise(block: str, metrics: Metrics, members: Members, params: Significan
     """Return the rows of `SUMMARY_SCHEMA` of one block."""
     keys = [(variant, measure) for variant in metrics.variants for measure in metrics.measures]
     columns = np.column_stack([metrics.values[key][members.where] for key in keys])
-    intervals = _intervals(columns, generator_names=("bootstrap", block), params=params)
+    intervals = column_intervals(columns, seed=params.seed, names=("bootstrap", block), n_resamples=params.n_resamples)
     rows = [
         (
             *(block, variant, measure, interval.n, interval.n_undefined),
@@ -163,7 +163,9 @@ def compare(block: str, metrics: Metrics, members: Members, params: Significance
             for variant, baseline, measure in pairs
         ]
     )
-    intervals = _intervals(columns, generator_names=("bootstrap of differences", block), params=params)
+    intervals = column_intervals(
+        columns, seed=params.seed, names=("bootstrap of differences", block), n_resamples=params.n_resamples
+    )
     tests = _tests(columns, generator_names=("sign-flip", block), params=params)
     found = {pair: _Compared(columns[:, place], intervals[place], tests[place]) for place, pair in enumerate(pairs)}
     rows = [
@@ -192,30 +194,10 @@ def _rows(block: str, index: int, family: Family, found: Mapping[Pair, _Compared
         )
 
 
-def _alike(columns: Values) -> Iterator[tuple[NDArray[np.int64], Values]]:
-    """Yield (places of columns, their defined rows) for the columns that are undefined in the same rows."""
-    is_defined = ~np.isnan(columns)
-    patterns, group = np.unique(is_defined.T, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        places = np.flatnonzero(group.ravel() == number)
-        yield places, columns[np.ix_(pattern, places)]
-
-
-def _intervals(columns: Values, *, generator_names: tuple[str, ...], params: SignificanceParams) -> list[Interval]:
-    """Return the interval of each column. Columns with as many defined rows see the same draws, whatever the others."""
-    found: dict[int, Interval] = {}
-    for places, defined in _alike(columns):
-        rng = generator(params.seed, *generator_names)
-        n_undefined = len(columns) - len(defined)
-        for place, one in zip(places, mean_intervals(defined, rng=rng, n_resamples=params.n_resamples), strict=True):
-            found[int(place)] = Interval(one.mean, one.lo, one.hi, one.n, n_undefined)
-    return [found[place] for place in range(columns.shape[1])]
-
-
 def _tests(columns: Values, *, generator_names: tuple[str, ...], params: SignificanceParams) -> list[SignFlip]:
     """Return the test of each column. Columns with as many defined rows see the same signs, whatever the others."""
     found: dict[int, SignFlip] = {}
-    for places, defined in _alike(columns):
+    for places, defined in alike(columns):
         rng = generator(params.seed, *generator_names)
         results = (
             sign_flips(defined, rng=rng, n_draws=params.n_resamples)

@@ -1,13 +1,12 @@
 """Parameters of the variants that rank whole sessions (study B; protocols.md B.2)."""
 
-import re
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from tasks.embeddings.pooling import pool_name
 from tasks.records import Params
-
-_POOL = re.compile(r"mean|max|text|top[1-9][0-9]*|lse(?:[1-9][0-9]*(?:\.[0-9]+)?|0\.[0-9]*[1-9][0-9]*)")
+from tasks.selection.combining import HELD_OUT, Alpha, fitting_weight
 
 
 class SessionParams(Params):
@@ -26,9 +25,7 @@ class SessionParams(Params):
     @field_validator("pool")
     @classmethod
     def _is_known(cls, pool: str) -> str:
-        if not _POOL.fullmatch(pool):
-            raise ValueError("expected mean, max, text, top<k> such as top3, or lse<beta> such as lse10")
-        return pool
+        return pool_name(pool)
 
 
 class FusionParams(SessionParams):
@@ -45,15 +42,12 @@ class FusionParams(SessionParams):
     """
 
     combine: Literal["z", "minmax", "rrf", "adaptive"] = "z"
-    alpha: Annotated[float, Field(ge=0, le=1)] | Literal["held-out"] = "held-out"
+    alpha: Alpha = HELD_OUT
 
     @field_validator("alpha")
     @classmethod
     def _has_a_weight(cls, alpha: float | str, info: ValidationInfo) -> float | str:
-        combine = info.data.get("combine")
-        if combine in ("rrf", "adaptive") and alpha != "held-out":
-            raise ValueError(f"combine={combine} has no fixed weight; leave alpha out")
-        return alpha
+        return fitting_weight(alpha, info.data.get("combine"))
 
 
 class FusionRerankParams(FusionParams):
@@ -83,6 +77,6 @@ def session_labels(params: SessionParams) -> list[str]:
     parts = [pool]
     if isinstance(params, FusionParams):
         parts = [f"{_COMBINATIONS[params.combine]} with {pool}"]
-        parts += [f"alpha {params.alpha}"] if params.alpha != "held-out" else []
+        parts += [f"alpha {params.alpha}"] if params.alpha != HELD_OUT else []
     parts += [f"best {params.top} reranked"] if isinstance(params, FusionRerankParams) else []
     return parts

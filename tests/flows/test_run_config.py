@@ -181,7 +181,7 @@ def test_variants_are_grouped_by_what_makes_their_lists() -> None:
 def test_a_variant_overrides_the_runs_first_stage() -> None:
     settings = ["tokenizer.name=split", 'variants=["hybrid-rerank", "bm25(tokenizer=regex)", "bm25"]']
     (search,) = searches_of(load_config("nfcorpus", settings))
-    assert [str(lists.tokenizer.name) for lists in search.lists] == ["split", "regex"]
+    assert [lists.stage.tokenizer for lists in search.lists] == ["split", "regex"]
     assert {str(variant) for variant in search.variants} == {
         "hybrid-rerank(tokenizer=split)",
         "bm25",

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from pydantic import ValidationError
 
-from tasks.candidates.build import CANDIDATES, POOLS, CandidateParams, build
+from tasks.candidates.build import CandidateParams, build
 from tasks.candidates.ranking import TieRule
+from tasks.candidates.search import CANDIDATES, POOLS
 from tasks.corpora.samples import write_asked
 from tasks.corpora.tables import CorpusWriter
 from tasks.indexes.bm25 import Bm25Params, RaggedTokens, index_scope, write_index
